@@ -1,0 +1,91 @@
+"""Write files so that a crash leaves the old one or the new one, and never half of one."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+
+def write(path: Path, content: bytes) -> None:
+    """Put a file in place in one step, over an older one.
+
+    Args:
+        path: the file to write; its folder is made when it is missing.
+        content: every byte of the file.
+
+    Raises:
+        OSError: the folder cannot be written to.
+
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write(Path(folder) / "note.txt", b"a note")
+    ...     (Path(folder) / "note.txt").read_text()
+    'a note'
+    """
+    with _written_beside(path, content) as beside:
+        beside.replace(path)
+
+
+def write_new(path: Path, content: bytes) -> bool:
+    """Put a file in place in one step, only where there is none.
+
+    Args:
+        path: the file to write; its folder is made when it is missing.
+        content: every byte of the file.
+
+    Returns:
+        True when the file was written, False when something was already there.
+
+    Raises:
+        OSError: the folder cannot be written to.
+
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     first = write_new(Path(folder) / "note.txt", b"mine")
+    ...     second = write_new(Path(folder) / "note.txt", b"yours")
+    ...     first, second, (Path(folder) / "note.txt").read_text()
+    (True, False, 'mine')
+    """
+    if os.path.lexists(path):
+        return False
+    with _written_beside(path, content) as beside:
+        try:
+            path.hardlink_to(beside)
+        except FileExistsError:
+            return False
+        except OSError:
+            return _write_exclusively(path, content)
+    return True
+
+
+def _write_exclusively(path: Path, content: bytes) -> bool:
+    """Some file systems have no hard links; opening with "x" still never writes over a file."""
+    try:
+        with path.open("xb") as file:
+            file.write(content)
+    except FileExistsError:
+        return False
+    return True
+
+
+@contextlib.contextmanager
+def _written_beside(path: Path, content: bytes) -> Iterator[Path]:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".part")
+    beside = Path(name)
+    try:
+        with open(descriptor, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        beside.chmod(0o666 & ~_umask())
+        yield beside
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def _umask() -> int:
+    mask = os.umask(0o022)
+    os.umask(mask)
+    return mask

@@ -1,0 +1,218 @@
+"""The learner's copy of the notebooks: made once, never written over, told about newer versions."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+
+from engine.course import atomic
+from engine.course.places import CHECKPOINTS, COPIED_FOLDERS, CourseError, Places
+
+MEMORY_FILE = "copies.json"
+Memory = dict[str, str]
+
+
+@dataclass(frozen=True)
+class Report:
+    """What one refresh of the learner's copy did.
+
+    Args:
+        copied: paths in ``work/`` that were made.
+        newer: pairs of the learner's path and the path of the newer version put beside it.
+        untouched: paths in ``work/`` that are, byte for byte, a version the course gave.
+        notes: sentences for the learner.
+    """
+
+    copied: tuple[str, ...] = ()
+    newer: tuple[tuple[str, str], ...] = ()
+    untouched: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+@dataclass
+class _Refresh:
+    """One refresh under way."""
+
+    places: Places
+    remembered: Memory
+    copied: list[str] = field(default_factory=list)
+    newer: list[tuple[str, str]] = field(default_factory=list)
+    untouched: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def file(self, name: str) -> None:
+        content = (self.places.root / name).read_bytes()
+        mine = self.places.work / name
+        if atomic.write_new(mine, content):
+            self.copied.append(name)
+        elif mine.is_file() and self.remembered.get(name, digest(content)) != digest(content):
+            self._offer_newer(name, content)
+        if mine.is_file() and mine.read_bytes() == content:
+            self.untouched.append(name)
+        self.remembered[name] = digest(content)
+
+    def _offer_newer(self, name: str, content: bytes) -> None:
+        mine = self.places.work / name
+        if mine.read_bytes() == content:
+            return
+        was_untouched = digest(mine.read_bytes()) == self.remembered[name]
+        for beside in newer_names(name):
+            if atomic.write_new(self.places.work / beside, content):
+                break
+        self.newer.append((name, beside))
+        self.untouched.append(beside)
+        if was_untouched:
+            self.untouched.append(name)
+        self.notes.append(newer_sentence(name, beside))
+
+
+def digest(content: bytes) -> str:
+    """The SHA-256 of a file's bytes, in hexadecimal.
+
+    Args:
+        content: every byte of the file.
+
+    >>> digest(b"")[:8]
+    'e3b0c442'
+    """
+    return sha256(content).hexdigest()
+
+
+def newer_names(name: str) -> Iterator[str]:
+    """The names to try for a newer version of a file, best first, without end.
+
+    Args:
+        name: the path of the learner's file.
+
+    >>> names = newer_names("notebooks/06-walk.ipynb")
+    >>> next(names), next(names)
+    ('notebooks/06-walk.newer.ipynb', 'notebooks/06-walk.newer-2.ipynb')
+    """
+    path = Path(name)
+    count = 1
+    while True:
+        number = "" if count == 1 else f"-{count}"
+        yield path.with_name(f"{path.stem}.newer{number}{path.suffix}").as_posix()
+        count += 1
+
+
+def newer_sentence(name: str, beside: str) -> str:
+    """Tell the learner where the newer version is.
+
+    Args:
+        name: the path of the learner's file.
+        beside: the path of the newer version.
+
+    >>> newer_sentence("notebooks/06.ipynb", "notebooks/06.newer.ipynb")
+    'The course has a newer notebooks/06.ipynb: it is beside yours as 06.newer.ipynb, and yours is as you left it.'
+    """
+    return (
+        f"The course has a newer {name}: it is beside yours as {Path(beside).name}, "
+        "and yours is as you left it."
+    )
+
+
+def source_files(places: Places) -> list[str]:
+    """The files the learner gets, as paths below the root, in order.
+
+    A folder is copied once it holds a notebook; with it come the pictures and data beside it.
+
+    Args:
+        places: the folders of the checkout.
+    """
+    names = []
+    for folder in COPIED_FOLDERS:
+        base = places.root / folder
+        if any(base.glob("*.ipynb")):
+            files = [path for path in base.rglob("*") if path.is_file() and _is_course_file(path)]
+            names += sorted(path.relative_to(places.root).as_posix() for path in files)
+    return names
+
+
+def _is_course_file(path: Path) -> bool:
+    return CHECKPOINTS not in path.parts and not path.name.startswith(".")
+
+
+def refresh(places: Places) -> Report:
+    """Make what is missing of the learner's copy, and put newer versions beside it.
+
+    Nothing that is there is written over. What each copy was made from is remembered in
+    ``work/.course/``; a memory that cannot be read is set aside, not emptied.
+
+    Args:
+        places: the folders of the checkout.
+
+    Raises:
+        CourseError: ``work/`` cannot be written to.
+    """
+    try:
+        return _refresh(places)
+    except OSError as error:
+        raise CourseError(
+            f"The course cannot write your copy in {places.work}: {error.strerror or error}. "
+            "Check that this folder is yours and that the disk is not full, then run `course` again."
+        ) from error
+
+
+def _refresh(places: Places) -> Report:
+    memory_file = places.memory / MEMORY_FILE
+    remembered, notes = read_memory(memory_file)
+    work = _Refresh(places, dict(remembered), notes=list(notes))
+    for name in source_files(places):
+        work.file(name)
+    if work.remembered != remembered:
+        write_memory(memory_file, work.remembered)
+    return Report(tuple(work.copied), tuple(work.newer), tuple(work.untouched), tuple(work.notes))
+
+
+def read_memory(file: Path) -> tuple[Memory, tuple[str, ...]]:
+    """Read what each copy was made from.
+
+    Args:
+        file: the memory file; it may be missing.
+
+    Returns:
+        The digest of the source by path, and sentences for the learner.
+    """
+    if not file.exists():
+        return {}, ()
+    try:
+        return _parse(file.read_text(encoding="utf-8")), ()
+    except ValueError:
+        aside = _set_aside(file)
+        note = (
+            f"The course's memory {file.name} was damaged; it is set aside as {aside.name}. "
+            "Your notebooks are as you left them, but a version newer than one of them may go unnoticed "
+            "this once."
+        )
+        return {}, (note,)
+
+
+def write_memory(file: Path, memory: Memory) -> None:
+    """Remember what each copy was made from.
+
+    Args:
+        file: the memory file.
+        memory: the digest of the source by path.
+    """
+    text = json.dumps({"sources": memory}, indent=1, sort_keys=True, ensure_ascii=False)
+    atomic.write(file, f"{text}\n".encode())
+
+
+def _parse(text: str) -> Memory:
+    data = json.loads(text)
+    sources = data.get("sources") if isinstance(data, dict) else None
+    if not isinstance(sources, dict) or not all(isinstance(v, str) for v in sources.values()):
+        raise ValueError("not a memory of copies")
+    return dict(sources)
+
+
+def _set_aside(file: Path) -> Path:
+    count = 1
+    while (aside := file.with_name(f"{file.stem}.damaged-{count}{file.suffix}")).exists():
+        count += 1
+    file.rename(aside)
+    return aside

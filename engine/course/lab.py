@@ -1,0 +1,373 @@
+"""Start JupyterLab on the learner's copy, quietly and apart from the person's own Jupyter."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import secrets
+import signal
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+import webbrowser
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, urlencode
+
+from engine.course import atomic, copies
+from engine.course.places import CHAPTERS, CourseError, Places
+
+DEFAULT_PORT = 8888
+START_SECONDS = 180
+NOTIFICATIONS = Path("@jupyterlab/apputils-extension/notification.jupyterlab-settings")
+QUIET = {"fetchNews": "false", "checkForUpdates": False, "doNotDisturbMode": True}
+
+
+@dataclass(frozen=True)
+class Server:
+    """A JupyterLab server that answers.
+
+    Args:
+        url: its address, ending with a slash.
+        token: what a browser must show to be let in.
+    """
+
+    url: str
+    token: str
+
+    def address(self, notebook: str | None = None) -> str:
+        """The address of JupyterLab, or of one notebook in it, with the token.
+
+        Args:
+            notebook: a path below ``work/``.
+
+        >>> Server("http://localhost:8888/", "secret").address("notebooks/00 é.ipynb")
+        'http://localhost:8888/lab/tree/notebooks/00%20%C3%A9.ipynb?token=secret'
+        """
+        page = "lab" if notebook is None else f"lab/tree/{quote(notebook)}"
+        return f"{self.url}{page}?{urlencode({'token': self.token})}"
+
+
+@dataclass(frozen=True)
+class Running:
+    """A server and the process we started for it."""
+
+    server: Server
+    process: subprocess.Popen[bytes]
+
+    def stop(self) -> None:
+        """End the server, and with it its kernels."""
+        self.process.terminate()
+        try:
+            self.process.wait(timeout=20)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+
+
+def first_chapter(places: Places) -> str:
+    """The path of the first chapter below ``work/``.
+
+    Args:
+        places: the folders of the checkout.
+    """
+    names = sorted(path.name for path in places.chapters.glob("*.ipynb"))
+    return f"{CHAPTERS}/{names[0]}"
+
+
+def environment(places: Places, token: str, inherited: Mapping[str, str]) -> dict[str, str]:
+    """The environment of the server: the person's, with every Jupyter folder of our own.
+
+    A password, a kernel called "python3" or a start-up script in the person's home would otherwise
+    get in the way, and our settings would end up among theirs.
+
+    Args:
+        places: the folders of the checkout.
+        token: the server's token; in the environment no other user of the machine can read it.
+        inherited: the environment to start from.
+
+    >>> env = environment(Places(Path("course")), "secret", {"HOME": "me", "JUPYTER_PATH": "theirs"})
+    >>> env["HOME"], env["JUPYTER_TOKEN"], "JUPYTER_PATH" in env
+    ('me', 'secret', False)
+    """
+    ours = {name: value for name, value in inherited.items() if not name.startswith("JUPYTER")}
+    ours |= {variable: str(folder) for variable, folder in _folders(places).items()}
+    ours |= {"JUPYTER_PREFER_ENV_PATH": "1", "JUPYTER_TOKEN": token}
+    return ours
+
+
+def _folders(places: Places) -> dict[str, Path]:
+    base = places.jupyter
+    return {
+        "JUPYTER_CONFIG_DIR": base / "config",
+        "JUPYTER_DATA_DIR": base / "data",
+        "JUPYTER_RUNTIME_DIR": base / "runtime",
+        "JUPYTERLAB_SETTINGS_DIR": base / "settings",
+        "JUPYTERLAB_WORKSPACES_DIR": base / "workspaces",
+        "IPYTHONDIR": base / "ipython",
+    }
+
+
+def command(places: Places, port: int = DEFAULT_PORT, extra: Sequence[str] = ()) -> list[str]:
+    """The command that starts the server; a taken port makes it try others.
+
+    Args:
+        places: the folders of the checkout.
+        port: the port to try first.
+        extra: further arguments for JupyterLab.
+
+    >>> command(Places(Path("course")), 8890)[1:3]
+    ['-m', 'jupyterlab']
+    """
+    arguments = [
+        sys.executable,
+        *("-m", "jupyterlab"),
+        "--ServerApp.ip=localhost",
+        f"--ServerApp.port={port}",
+        f"--ServerApp.root_dir={places.work}",
+        "--ServerApp.open_browser=False",
+        "--LabApp.news_url=None",
+        "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
+        "--LabApp.extension_manager=readonly",
+    ]
+    if _is_root():
+        arguments.append("--ServerApp.allow_root=True")
+    return [*arguments, *extra]
+
+
+def _is_root() -> bool:
+    """A container's only user is often root, and Jupyter asks for a word about that."""
+    return hasattr(os, "geteuid") and os.geteuid() == 0
+
+
+def seed_settings(places: Places) -> None:
+    """Silence JupyterLab's news and notices, unless the learner has settings of their own.
+
+    Args:
+        places: the folders of the checkout.
+    """
+    file = _folders(places)["JUPYTERLAB_SETTINGS_DIR"] / NOTIFICATIONS
+    atomic.write_new(file, json.dumps(QUIET, indent=4).encode())
+
+
+def trust(places: Places, names: Iterable[str]) -> None:
+    """Sign notebooks that are as the course gave them, so that their stored pictures are shown.
+
+    What a learner changed in JupyterLab is signed by JupyterLab when it is saved.
+
+    Args:
+        places: the folders of the checkout.
+        names: paths below ``work/``.
+    """
+    import nbformat
+    from nbformat.sign import NotebookNotary
+
+    data = _folders(places)["JUPYTER_DATA_DIR"]
+    data.mkdir(parents=True, exist_ok=True)
+    notary = NotebookNotary(data_dir=str(data))
+    try:
+        for name in names:
+            if name.endswith(".ipynb"):
+                notary.sign(nbformat.read(places.work / name, as_version=4))
+    finally:
+        notary.store.close()
+
+
+def prepare(places: Places) -> copies.Report:
+    """Everything that comes before the start: the copy, the settings, the trust.
+
+    Args:
+        places: the folders of the checkout.
+
+    Raises:
+        CourseError: ``work/`` cannot be written to.
+    """
+    report = copies.refresh(places)
+    seed_settings(places)
+    trust(places, report.untouched)
+    return report
+
+
+def running_server(places: Places) -> Server | None:
+    """The server that already serves this learner's copy, if one answers.
+
+    Args:
+        places: the folders of the checkout.
+    """
+    for details in _runtime_files(places):
+        server = Server(details["url"], details["token"])
+        if _same_folder(details["root_dir"], places.work) and _answers(server):
+            return server
+    return None
+
+
+def _runtime_files(places: Places) -> Iterator[dict[str, Any]]:
+    for file in _folders(places)["JUPYTER_RUNTIME_DIR"].glob("jpserver-*.json"):
+        with contextlib.suppress(OSError, ValueError):
+            details = json.loads(file.read_text(encoding="utf-8"))
+            if {"url", "token", "root_dir"} <= details.keys():
+                yield details
+
+
+def _same_folder(one: str, other: Path) -> bool:
+    return Path(one).resolve() == other.resolve()
+
+
+def _answers(server: Server) -> bool:
+    request = urllib.request.Request(
+        f"{server.url}api/status", headers={"Authorization": f"token {server.token}"}
+    )
+    # A proxy of the person's must not stand between this machine and itself.
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    try:
+        with opener.open(request, timeout=10) as answer:
+            return bool(answer.status == 200)
+    except (urllib.error.URLError, OSError):
+        return False
+
+
+def launch(places: Places, port: int = DEFAULT_PORT, extra: Sequence[str] = ()) -> Running:
+    """Start a server on the prepared copy, and wait until it answers.
+
+    Args:
+        places: the folders of the checkout.
+        port: the port to try first.
+        extra: further arguments for JupyterLab.
+
+    Raises:
+        CourseError: the server ended, or did not answer in time.
+    """
+    token = secrets.token_hex(24)
+    log = places.jupyter / "lab.log"
+    log.parent.mkdir(parents=True, exist_ok=True)
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            command(places, port, extra),
+            cwd=places.work,
+            env=environment(places, token, os.environ),
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+        )
+    try:
+        return Running(_wait(places, process, token), process)
+    except BaseException:
+        process.terminate()
+        process.wait()
+        raise
+
+
+def _wait(places: Places, process: subprocess.Popen[bytes], token: str) -> Server:
+    deadline = time.monotonic() + START_SECONDS
+    while time.monotonic() < deadline:
+        if process.poll() is not None:
+            raise CourseError(_failed("JupyterLab ended while it was starting.", places))
+        for details in _runtime_files(places):
+            server = Server(details["url"], token)
+            if details["token"] == token and _answers(server):
+                return server
+        time.sleep(0.1)
+    raise CourseError(_failed(f"JupyterLab did not answer within {START_SECONDS} s.", places))
+
+
+def _failed(what: str, places: Places) -> str:
+    log = places.jupyter / "lab.log"
+    last = "\n".join(log.read_text(encoding="utf-8", errors="replace").splitlines()[-15:])
+    return f"{what} Run `course doctor` to see what is missing. Its last words, from {log}:\n{last}"
+
+
+def has_browser(variables: Mapping[str, str], platform: str = sys.platform) -> bool:
+    """Tell whether a browser with windows can be opened from here.
+
+    Without a display Python would offer a browser for the terminal, which cannot show JupyterLab.
+
+    Args:
+        variables: the environment.
+        platform: as ``sys.platform`` names it.
+
+    >>> has_browser({}, "linux")
+    False
+    """
+    displays = ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER")
+    if platform not in ("darwin", "win32") and not any(variables.get(name) for name in displays):
+        return False
+    try:
+        webbrowser.get()
+    except webbrowser.Error:
+        return False
+    return True
+
+
+def show(address: str, browser: bool) -> None:
+    """Open the address in a browser, and print it in any case.
+
+    Args:
+        address: the address with the token.
+        browser: False when the person asked for none.
+    """
+    if not browser:
+        print(f"Open this address in a browser:\n\n    {address}\n", flush=True)
+    elif has_browser(os.environ) and webbrowser.open(address):
+        print(f"JupyterLab opens in your browser. Its address:\n\n    {address}\n", flush=True)
+    else:
+        print(f"No browser was found. Open this address in one:\n\n    {address}\n", flush=True)
+
+
+def run(places: Places, port: int = DEFAULT_PORT, browser: bool = True) -> int:
+    """The command ``course lab``.
+
+    Args:
+        places: the folders of the checkout.
+        port: the port to try first.
+        browser: open one, or only print the address.
+
+    Returns:
+        The exit code.
+
+    Raises:
+        CourseError: something a person can mend.
+    """
+    report = prepare(places)
+    for sentence in _told(report, places):
+        print(sentence)
+    chapter = first_chapter(places)
+    already = running_server(places)
+    if already is not None:
+        print("JupyterLab is running on your copy already.")
+        show(already.address(chapter), browser)
+        return 0
+    print("Starting JupyterLab ...", flush=True)
+    running = launch(places, port)
+    try:
+        show(running.server.address(chapter), browser)
+        print("Leave this window open while you work. Stop with Ctrl+C.", flush=True)
+        return _stay(running)
+    finally:
+        running.stop()
+
+
+def _told(report: copies.Report, places: Places) -> list[str]:
+    sentences = list(report.notes)
+    if report.copied:
+        files = "1 file was" if len(report.copied) == 1 else f"{len(report.copied)} files were"
+        sentences.append(f"{files} copied to {places.work}. That copy is yours to change.")
+    return sentences
+
+
+def _stay(running: Running) -> int:
+    """Wait for the server; Ctrl+C or a polite end of this process ends it too."""
+
+    def end(_signal: int, _frame: object) -> None:
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGTERM, end)
+    try:
+        return running.process.wait()
+    except KeyboardInterrupt:
+        print("\nStopping JupyterLab.", flush=True)
+        return 0

@@ -1,0 +1,94 @@
+"""Where the course keeps its files, so that no other module puts a path together by hand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+CHAPTERS = "notebooks"
+COPIED_FOLDERS = (CHAPTERS, "exercises")
+CHECKPOINTS = ".ipynb_checkpoints"
+
+
+class CourseError(Exception):
+    """Something a person can mend: the message says what happened and what to try."""
+
+
+@dataclass(frozen=True)
+class Places:
+    """The folders of one checkout.
+
+    Args:
+        root: the folder that holds ``notebooks/``.
+
+    >>> Places(Path("reverse-walk")).work.as_posix()
+    'reverse-walk/work'
+    """
+
+    root: Path
+
+    @property
+    def chapters(self) -> Path:
+        """The course's own chapters."""
+        return self.root / CHAPTERS
+
+    @property
+    def work(self) -> Path:
+        """The learner's copy; git ignores it."""
+        return self.root / "work"
+
+    @property
+    def memory(self) -> Path:
+        """What the course remembers about the learner's copy."""
+        return self.work / ".course"
+
+    @property
+    def jupyter(self) -> Path:
+        """Jupyter's settings, data and logs, apart from the person's own."""
+        return self.work / ".jupyter"
+
+
+def is_course(folder: Path) -> bool:
+    """Tell whether a folder holds the chapters of the course.
+
+    Args:
+        folder: the folder to look at.
+
+    >>> is_course(Path("no such folder"))
+    False
+    """
+    return any((folder / CHAPTERS).glob("*.ipynb"))
+
+
+def find_places(given: Path | None = None) -> Places:
+    """Find the checkout: the given folder, else the one of this package, else around the present one.
+
+    Args:
+        given: a folder that a person named, or None.
+
+    Raises:
+        CourseError: no folder with chapters was found.
+
+    >>> find_places(Path("no such folder"))
+    Traceback (most recent call last):
+    ...
+    engine.course.places.CourseError: There is no notebooks/ folder with chapters in "no such folder"...
+    """
+    if given is not None:
+        candidates = [given]
+    else:
+        here = Path.cwd()
+        candidates = [Path(__file__).resolve().parents[2], here, *here.parents]
+    for folder in candidates:
+        if is_course(folder):
+            return Places(folder.resolve())
+    raise CourseError(_not_found(given))
+
+
+def _not_found(given: Path | None) -> str:
+    where = f'in "{given}"' if given is not None else "beside this package or around this folder"
+    return (
+        f"There is no notebooks/ folder with chapters {where}. "
+        "The chapters are in the repository, not in the installed package: clone the repository, "
+        "go into its folder, and run `course` there."
+    )
