@@ -1,0 +1,150 @@
+"""Which numbers an operation accepts, and what it says about the others.
+
+>>> quotient(1.0, 0.0)
+Traceback (most recent call last):
+    ...
+ZeroDivisionError: 1 / 0 does not exist: the number below the line is 0.
+"""
+
+import math
+from numbers import Real
+
+from engine.text import number_text
+
+
+def finite(data: object, where: str) -> float:
+    """Turn a real, finite number of any kind into a float.
+
+    Args:
+        data: a Python or NumPy number.
+        where: what the number is for; errors begin with it.
+
+    Raises:
+        TypeError: not a real number.
+        ValueError: infinite or NaN.
+        OverflowError: a whole number too large for a float.
+
+    >>> finite(3, "Value")
+    3.0
+    """
+    if type(data) is not float:
+        if not isinstance(data, Real):
+            raise TypeError(f"{where} needs a real number, got {data!r} ({type(data).__name__}).")
+        try:
+            data = float(data)
+        except OverflowError:
+            raise OverflowError(f"{where} got a number too large for a float.") from None
+    if not math.isfinite(data):
+        raise ValueError(f"{where} needs a finite number, got {data}.")
+    return data
+
+
+def label_text(label: object) -> str:
+    """Accept text as a label, and nothing else.
+
+    >>> label_text("x")
+    'x'
+    """
+    if not isinstance(label, str):
+        raise TypeError(f"a label is text, got {label!r} ({type(label).__name__}).")
+    return label
+
+
+def quotient(numerator: float, denominator: float) -> float:
+    """Divide, or say which division was by zero.
+
+    >>> quotient(6.0, 3.0)
+    2.0
+    """
+    if denominator == 0.0:
+        raise ZeroDivisionError(
+            f"{number_text(numerator)} / 0 does not exist: the number below the line is 0."
+        )
+    return numerator / denominator
+
+
+def exponential(exponent: float) -> float:
+    """Raise e to a power, or say that the result does not fit in a float.
+
+    >>> exponential(0.0)
+    1.0
+    """
+    try:
+        return math.exp(exponent)
+    except OverflowError:
+        raise OverflowError(
+            f"exp({number_text(exponent)}) is too large for a float: exp overflows above 709.78. "
+            "Subtract the largest number first, as softmax does."
+        ) from None
+
+
+def logarithm(number: float) -> float:
+    """Take the natural logarithm, or say why it does not exist.
+
+    >>> logarithm(1.0)
+    0.0
+    """
+    if number <= 0.0:
+        raise ValueError(f"log({number_text(number)}) does not exist: log needs a number above 0.")
+    return math.log(number)
+
+
+def power(base: float, exponent: float, exponent_varies: bool = False) -> float:
+    """Raise to a power, and refuse what is not a finite real number.
+
+    Args:
+        base: the number below.
+        exponent: the number above.
+        exponent_varies: the exponent gets a gradient, so log(base) must exist.
+
+    Raises:
+        ValueError: the result would be complex, or log(base) would not exist.
+        ZeroDivisionError: 0 to a negative power.
+        OverflowError: the result does not fit in a float.
+
+    >>> power(-2.0, 3.0)
+    -8.0
+    """
+    if exponent_varies and base <= 0.0:
+        raise ValueError(
+            f"{_power_text(base, exponent)}: an exponent that is a Value needs a base above 0, "
+            "since its local derivative contains log(base)."
+        )
+    if base == 0.0 and exponent < 0.0:
+        raise ZeroDivisionError(f"{_power_text(base, exponent)} divides by 0.")
+    if base < 0.0 and exponent != int(exponent):
+        raise ValueError(
+            f"{_power_text(base, exponent)} is not a real number: "
+            "a negative base needs a whole exponent."
+        )
+    try:
+        return float(base**exponent)
+    except OverflowError:
+        raise OverflowError(f"{_power_text(base, exponent)} is too large for a float.") from None
+
+
+def power_slope(base: float, exponent: float) -> float:
+    """Differentiate base**exponent by its base: exponent * base**(exponent - 1).
+
+    At base 0 with an exponent between 0 and 1 the slope is infinite; 0 is returned, by choice.
+
+    >>> power_slope(3.0, 2.0), power_slope(0.0, 0.5)
+    (6.0, 0.0)
+    """
+    if exponent == 0.0 or (base == 0.0 and exponent < 1.0):
+        return 0.0
+    try:
+        return float(exponent * base ** (exponent - 1.0))
+    except OverflowError:
+        raise OverflowError(
+            f"the local derivative of {_power_text(base, exponent)} is too large for a float."
+        ) from None
+
+
+def _power_text(base: float, exponent: float) -> str:
+    return f"{_wrapped(base)} ** {_wrapped(exponent)}"
+
+
+def _wrapped(number: float) -> str:
+    text = number_text(number)
+    return f"({text})" if number < 0.0 else text

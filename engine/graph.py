@@ -1,0 +1,305 @@
+"""A graph is a snapshot of a recording: plain data that can be printed, compared and stored.
+
+>>> from engine.value import Value
+>>> a, b = Value(2.0), Value(-3.0)
+>>> e = a * b
+>>> print(Graph.of(e))
+node       data  grad
+a             2     0
+b            -3     0
+e = a * b    -6     0
+"""
+
+import json
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from engine.text import number_text, table_lines
+from engine.value import INFIX, Literal, Parameter, Value, topological_order
+
+PACKAGE_FOLDER = str(Path(__file__).parent)
+LONGEST_NAME = 16
+NOT_NAMES = frozenset({"In", "Out"})
+PRECEDENCE = {"+": 1, "-": 1, "*": 2, "/": 2, "neg": 3, "**": 4}
+ATOM = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """A plain number used by an operation, with its name if it has one."""
+
+    data: float
+    label: str = ""
+
+    @property
+    def text(self) -> str:
+        """How an expression shows it.
+
+        >>> Constant(2.0).text, Constant(3.0, "max").text
+        ('2', 'max')
+        """
+        return self.label or number_text(self.data)
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """One number of a graph.
+
+    Attributes:
+        index: its place in ``graph.nodes``, a topological order.
+        label: the name it was given, or the variable's name, or ``""``.
+        kind: ``"leaf"``, ``"parameter"`` or ``"computed"``.
+        op: the operation that made it, ``""`` for a leaf.
+        operands: what the operation was applied to, in order: indices and constants.
+        inputs: indices of the nodes it was made from, in order, repeats kept.
+        local_derivatives: one for each input, at the values of the forward pass.
+        data: the number.
+        grad: its gradient when the snapshot was taken.
+        scope: the part of the model it belongs to.
+    """
+
+    index: int
+    label: str
+    kind: str
+    op: str
+    operands: tuple[int | Constant, ...]
+    inputs: tuple[int, ...]
+    local_derivatives: tuple[float, ...]
+    data: float
+    grad: float
+    scope: str
+
+
+@dataclass(frozen=True)
+class Graph:
+    """Everything one output was made from, inputs before results; the output is last.
+
+    Attributes:
+        nodes: the nodes in a topological order.
+    """
+
+    nodes: tuple[Node, ...]
+
+    @classmethod
+    def of(cls, output: Value, names: Mapping[str, object] | None = None) -> "Graph":
+        """Take a snapshot of the recording behind ``output``.
+
+        Args:
+            output: the last number of the calculation.
+            names: variables that may name nodes without a label, by default the variables of
+                the caller. A list, tuple or dictionary of Values names its members.
+
+        Raises:
+            ReleasedError: the tape that recorded ``output`` has ended.
+            TypeError: ``output`` is not a Value.
+
+        >>> x = Value(3.0)
+        >>> u = x * x
+        >>> [node.label for node in Graph.of(u + x).nodes]
+        ['x', 'u', '']
+        """
+        order = topological_order(output)
+        found = dict(_named_values(caller_variables() if names is None else names))
+        place = {value: index for index, value in enumerate(order)}
+        return cls(
+            tuple(
+                _node(index, value, value.label or found.get(value, ""), place)
+                for index, value in enumerate(order)
+            )
+        )
+
+    @property
+    def output(self) -> Node:
+        """The node everything else leads to."""
+        return self.nodes[-1]
+
+    def __len__(self) -> int:
+        return len(self.nodes)
+
+    def index(self, node: int | str) -> int:
+        """Find a node by its name, or check that an index is one of this graph's.
+
+        Raises:
+            KeyError: no node has this name or index, or two nodes share the name.
+
+        >>> x = Value(3.0)
+        >>> Graph.of(x * 2).index("x")
+        0
+        """
+        if isinstance(node, str):
+            found = [index for index, name in enumerate(self.names) if name == node]
+            if len(found) == 1:
+                return found[0]
+            problem = f"{len(found)} nodes are named {node!r}"
+        elif isinstance(node, int) and 0 <= node < len(self.nodes):
+            return node
+        else:
+            problem = f"there is no node {node!r}"
+        known = ", ".join(self.names[:12]) + (", ..." if len(self) > 12 else "")
+        raise KeyError(f"{problem} among the {len(self)} nodes of this graph: {known}.")
+
+    @cached_property
+    def consumers(self) -> tuple[tuple[int, ...], ...]:
+        """For each node the nodes that use it, a node that uses it twice listed twice.
+
+        >>> x = Value(3.0)
+        >>> Graph.of(x + x).consumers
+        ((1, 1), ())
+        """
+        found: list[list[int]] = [[] for _ in self.nodes]
+        for node in self.nodes:
+            for index in node.inputs:
+                found[index].append(node.index)
+        return tuple(map(tuple, found))
+
+    @cached_property
+    def expressions(self) -> tuple[str, ...]:
+        """For each computed node the operation with its operands' names, ``""`` for leaves.
+
+        >>> a = Value(2.0)
+        >>> Graph.of((a + 1) * a).expressions
+        ('', 'a + 1', '(a + 1) * a')
+        """
+        return tuple(text for text, _ in self._texts)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """A name for every node: its label, a short expression, or its place such as ``n12``.
+
+        >>> a = Value(2.0)
+        >>> Graph.of(a * a + 1).names
+        ('a', 'a * a', 'a * a + 1')
+        """
+        return tuple(name for _, name in self._texts)
+
+    @cached_property
+    def _texts(self) -> tuple[tuple[str, str], ...]:
+        texts: list[tuple[str, str]] = []
+        for node in self.nodes:
+            operands = [self._operand(node, side, texts) for side in range(len(node.operands))]
+            expression = _expression(node.op, operands)
+            short = expression if len(expression) <= LONGEST_NAME else ""
+            texts.append((expression, node.label or short or f"n{node.index}"))
+        return tuple(texts)
+
+    def _operand(self, node: Node, side: int, texts: list[tuple[str, str]]) -> str:
+        operand = node.operands[side]
+        if isinstance(operand, Constant):
+            negative = operand.data < 0.0 and not operand.label
+            return f"({operand.text})" if negative and node.op in INFIX else operand.text
+        expression, name = texts[operand]
+        if name != expression or node.op not in PRECEDENCE:
+            return name
+        inner = PRECEDENCE.get(self.nodes[operand].op, ATOM)
+        outer = PRECEDENCE[node.op]
+        loose = inner < outer or (inner == outer and (side == 1 or node.op == "**"))
+        return f"({name})" if loose else name
+
+    def title(self, index: int) -> str:
+        """The name of a node and how it was made.
+
+        >>> a = Value(2.0)
+        >>> y = a * 3
+        >>> Graph.of(y).title(0), Graph.of(y).title(1)
+        ('a', 'y = a * 3')
+        """
+        name, expression = self.names[index], self.expressions[index]
+        return f"{name} = {expression}" if expression and expression != name else name
+
+    def __str__(self) -> str:
+        rows = [("node", "data", "grad")]
+        rows += [
+            (self.title(node.index), number_text(node.data), number_text(node.grad))
+            for node in self.nodes
+        ]
+        return "\n".join(table_lines(rows))
+
+    def to_json(self) -> str:
+        """The graph as text that :meth:`from_json` reads back, equal in every number."""
+        return json.dumps([asdict(node) for node in self.nodes])
+
+    @classmethod
+    def from_json(cls, text: str) -> "Graph":
+        """Read a graph written by :meth:`to_json`.
+
+        >>> x = Value(3.0)
+        >>> graph = Graph.of(x * 2)
+        >>> Graph.from_json(graph.to_json()) == graph
+        True
+        """
+        return cls(tuple(_node_from(record) for record in json.loads(text)))
+
+
+def caller_variables() -> dict[str, object]:
+    """The variables where the engine was called from: the first frame outside of it.
+
+    >>> here = 5
+    >>> caller_variables()["here"]
+    5
+    """
+    frame = sys._getframe(1)
+    while frame.f_back and frame.f_code.co_filename.startswith(PACKAGE_FOLDER):
+        frame = frame.f_back
+    return {**frame.f_globals, **frame.f_locals}
+
+
+def _named_values(variables: Mapping[str, object]) -> Iterator[tuple[Value, str]]:
+    shown = {k: v for k, v in variables.items() if not k.startswith("_") and k not in NOT_NAMES}
+    for name, member in reversed(shown.items()):
+        if isinstance(member, list | tuple):
+            yield from _members(name, enumerate(member))
+        elif isinstance(member, dict):
+            yield from _members(name, member.items())
+    for name, value in reversed(shown.items()):
+        if isinstance(value, Value):
+            yield value, name
+
+
+def _members(name: str, members: Any) -> Iterator[tuple[Value, str]]:
+    for key, value in list(members):
+        if isinstance(value, Value):
+            yield value, f"{name}[{key!r}]"
+        elif isinstance(value, list | tuple):
+            yield from (
+                (v, f"{name}[{key!r}][{i}]") for i, v in enumerate(value) if isinstance(v, Value)
+            )
+
+
+def _node(index: int, value: Value, label: str, place: dict[Value, int]) -> Node:
+    kind = "computed" if value.op else "parameter" if isinstance(value, Parameter) else "leaf"
+    operands = tuple(
+        place[operand]
+        if isinstance(operand, Value)
+        else Constant(float(operand), operand.label if isinstance(operand, Literal) else "")
+        for operand in value.operands
+    )
+    return Node(
+        index=index,
+        label=label,
+        kind=kind,
+        op=value.op,
+        operands=operands,
+        inputs=tuple(operand for operand in operands if isinstance(operand, int)),
+        local_derivatives=value.local_derivatives,
+        data=value.data,
+        grad=value.grad,
+        scope=value.scope,
+    )
+
+
+def _node_from(record: dict[str, Any]) -> Node:
+    operands = tuple(o if isinstance(o, int) else Constant(**o) for o in record["operands"])
+    inputs, slopes = tuple(record["inputs"]), tuple(record["local_derivatives"])
+    return Node(**{**record, "operands": operands, "inputs": inputs, "local_derivatives": slopes})
+
+
+def _expression(op: str, operands: list[str]) -> str:
+    if not op:
+        return ""
+    if op in INFIX:
+        return f" {op} ".join(operands)
+    return f"-{operands[0]}" if op == "neg" else f"{op}({operands[0]})"

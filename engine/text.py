@@ -1,0 +1,42 @@
+"""How the course writes numbers, alone and in tables.
+
+>>> number_text(-8.0), number_text(0.0701), number_text(6.00000000013)
+('-8', '0.0701', '6')
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+
+SIGNIFICANT_DIGITS = 6
+LARGEST_WHOLE = 1e9
+
+
+def number_text(number: float) -> str:
+    """Write a number the way a person would: short, and the same on every machine.
+
+    Args:
+        number: any float; infinities and NaN are written as ``inf``, ``-inf`` and ``nan``.
+
+    Returns:
+        Whole numbers below a billion without a decimal point, everything else with
+        six significant digits at most. Zero has no sign.
+
+    >>> [number_text(x) for x in (4.0, -0.0, 1 / 3, 1e-5, 2.5e12)]
+    ['4', '0', '0.333333', '1e-05', '2.5e+12']
+    """
+    if math.isfinite(number) and number == int(number) and abs(number) < LARGEST_WHOLE:
+        return str(int(number))
+    return f"{number:.{SIGNIFICANT_DIGITS}g}"
+
+
+def table_lines(rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
+    """Align rows of text in columns, the first to the left and the others to the right.
+
+    >>> list(table_lines([("node", "data"), ("a", "2")]))
+    ['node  data', 'a        2']
+    """
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for first, *others in rows:
+        cells = [first.ljust(widths[0])]
+        cells += [text.rjust(width) for text, width in zip(others, widths[1:], strict=True)]
+        yield "  ".join(cells).rstrip()

@@ -1,0 +1,506 @@
+"""Numbers that record what made them.
+
+Each operation makes one new :class:`Value`. It remembers what it was made from, and how fast
+it changes when one of its inputs changes. The chain rule then needs one line of code
+(``push_back``), whatever the calculation was.
+
+>>> a, b, c, f = Value(2.0), Value(-3.0), Value(10.0), Value(-2.0)
+>>> L = (a * b + c) * f
+>>> L.data
+-8.0
+>>> L.backward()
+>>> a.grad, b.grad, c.grad, f.grad
+(6.0, -4.0, -2.0, 4.0)
+"""
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, NoReturn
+
+from engine.domain import (
+    exponential,
+    finite,
+    label_text,
+    logarithm,
+    power,
+    power_slope,
+    quotient,
+)
+from engine.text import number_text
+
+INFIX = frozenset({"+", "-", "*", "/", "**"})
+FUNCTIONS = frozenset({"neg", "exp", "log", "relu", "tanh"})
+
+
+class ReleasedError(RuntimeError):
+    """A node was used after the tape that recorded it had ended."""
+
+
+class Tag:
+    """What a node is called, which part of the model it belongs to, and which tape recorded it.
+
+    All unlabeled nodes of one scope share one tag, so a node pays a single slot for three facts.
+    """
+
+    __slots__ = ("label", "recording", "scope")
+
+    def __init__(self, label: str = "", scope: str = "", recording: object = None) -> None:
+        self.label = label
+        self.scope = scope
+        self.recording = recording
+
+
+class Literal(float):
+    """A constant with a name: it costs no node and gets no gradient.
+
+    Args:
+        data: the number.
+        label: how drawings and expressions show it.
+
+    >>> x = Value(5.0, label="x")
+    >>> shifted = x - Literal(3.0, "max")
+    >>> shifted.data, shifted.inputs == (x,), shifted.operands[1].label
+    (2.0, True, 'max')
+    """
+
+    __slots__ = ("label",)
+    label: str
+
+    def __new__(cls, data: object, label: str = "") -> "Literal":
+        """Keep ``data`` as a float and ``label`` beside it."""
+        literal = super().__new__(cls, finite(data, "Literal"))
+        literal.label = label_text(label)
+        return literal
+
+    @property
+    def data(self) -> float:
+        """The plain number."""
+        return float(self)
+
+    def __repr__(self) -> str:
+        return f"Literal({number_text(self)}, label={self.label!r})"
+
+
+class Value:
+    """One number in a recorded calculation.
+
+    Args:
+        data: a real, finite number. NumPy scalars are welcome.
+        label: a name for drawings. Left empty, a drawing uses the variable's name.
+
+    Attributes:
+        data: the number itself, computed in the forward pass.
+        grad: the derivative of the chosen output with respect to this number; 0 until a walk.
+        op: the operation that made it (``"+"``, ``"tanh"``, ...), or ``""`` for a leaf.
+
+    Raises:
+        TypeError: ``data`` is not a real number, or ``label`` is not text.
+        ValueError: ``data`` is infinite or NaN.
+
+    >>> x = Value(3.0)
+    >>> y = x * x + x
+    >>> y.backward()
+    >>> y.data, x.grad
+    (12.0, 7.0)
+    """
+
+    # An operation has at most two operands. An operand that is a Value comes with its local
+    # derivative; a plain number comes with None, since nothing flows into it.
+    __slots__ = ("_d_left", "_d_right", "_left", "_right", "_tag", "data", "grad", "op")
+    __array_ufunc__ = None
+
+    data: float
+    grad: float
+    op: str
+    _tag: Tag
+    _left: Any  # Value, plain number or nothing: the slope beside it tells which
+    _right: Any
+    _d_left: float | None
+    _d_right: float | None
+
+    def __init__(self, data: object, label: str = "") -> None:
+        self.data = finite(data, type(self).__name__)
+        self.grad = 0.0
+        self.op = ""
+        self._tag = Tag(label_text(label), _tag.scope) if label or _tag.scope else _LEAF_TAG
+        self._left = self._right = self._d_left = self._d_right = None
+
+    # -- what was recorded ---------------------------------------------------------------------
+
+    @property
+    def label(self) -> str:
+        """The name given to this number, or ``""``."""
+        return self._tag.label
+
+    @label.setter
+    def label(self, label: str) -> None:
+        self._tag = Tag(label_text(label), self._tag.scope, self._tag.recording)
+
+    @property
+    def scope(self) -> str:
+        """The part of the model it was made in, such as ``"layer0/attention"``."""
+        return self._tag.scope
+
+    @property
+    def operands(self) -> "tuple[Value | float, ...]":
+        """What the operation was applied to, in order: Values and plain numbers."""
+        return tuple(operand for operand in (self._left, self._right) if operand is not None)
+
+    @property
+    def inputs(self) -> "tuple[Value, ...]":
+        """The Values it was made from, in order; ``x + x`` keeps both.
+
+        >>> x = Value(3.0)
+        >>> len((x + x).inputs), len((x * 2).inputs), len(x.inputs)
+        (2, 1, 0)
+        """
+        return tuple(operand for operand in self.operands if isinstance(operand, Value))
+
+    @property
+    def local_derivatives(self) -> tuple[float, ...]:
+        """How fast it changes with each of its inputs, at the values of the forward pass.
+
+        >>> (Value(2.0) * Value(-3.0)).local_derivatives
+        (-3.0, 2.0)
+        """
+        return tuple(slope for slope in (self._d_left, self._d_right) if slope is not None)
+
+    # -- operations: the number, and beside it its local derivatives ------------------------------
+
+    def __add__(self, other: object) -> "Value":
+        """``a + b``: local derivatives 1 and 1."""
+        if isinstance(other, Value):
+            return _node("+", self.data + other.data, self, 1.0, other, 1.0)
+        number = _operand(other, "+", self)
+        return _node("+", self.data + number, self, 1.0, number, None)
+
+    def __radd__(self, other: object) -> "Value":
+        if type(other) is int and other == 0:  # sum() starts from 0
+            return self
+        number = _operand(other, "+", self)
+        return _node("+", number + self.data, number, None, self, 1.0)
+
+    def __mul__(self, other: object) -> "Value":
+        """``a * b``: local derivatives b and a."""
+        if isinstance(other, Value):
+            return _node("*", self.data * other.data, self, other.data, other, self.data)
+        number = _operand(other, "*", self)
+        return _node("*", self.data * number, self, float(number), number, None)
+
+    def __rmul__(self, other: object) -> "Value":
+        number = _operand(other, "*", self)
+        return _node("*", number * self.data, number, None, self, float(number))
+
+    def __sub__(self, other: object) -> "Value":
+        """``a - b``: local derivatives 1 and -1."""
+        if isinstance(other, Value):
+            return _node("-", self.data - other.data, self, 1.0, other, -1.0)
+        number = _operand(other, "-", self)
+        return _node("-", self.data - number, self, 1.0, number, None)
+
+    def __rsub__(self, other: object) -> "Value":
+        number = _operand(other, "-", self)
+        return _node("-", number - self.data, number, None, self, -1.0)
+
+    def __truediv__(self, other: object) -> "Value":
+        """``a / b``: local derivatives 1/b and -a/b**2."""
+        if isinstance(other, Value):
+            data = quotient(self.data, other.data)
+            return _node("/", data, self, 1.0 / other.data, other, -data / other.data)
+        number = _operand(other, "/", self)
+        return _node("/", quotient(self.data, number), self, 1.0 / number, number, None)
+
+    def __rtruediv__(self, other: object) -> "Value":
+        number = _operand(other, "/", self)
+        data = quotient(number, self.data)
+        return _node("/", data, number, None, self, -data / self.data)
+
+    def __pow__(self, other: object) -> "Value":
+        """``a ** c``: local derivative c * a**(c-1); for a Value exponent also a**c * log(a).
+
+        A negative base needs a whole constant exponent; a Value exponent needs a positive base.
+        At a = 0 with 0 < c < 1 the curve is vertical. There the local derivative is taken to be
+        0: a choice, so that a single zero does not turn every gradient into infinity.
+        """
+        if isinstance(other, Value):
+            data = power(self.data, other.data, exponent_varies=True)
+            d_base = power_slope(self.data, other.data)
+            return _node("**", data, self, d_base, other, data * math.log(self.data))
+        number = _operand(other, "**", self)
+        data = power(self.data, number)
+        return _node("**", data, self, power_slope(self.data, number), number, None)
+
+    def __rpow__(self, other: object) -> "Value":
+        """``c ** a``: local derivative c**a * log(c), for a positive c."""
+        number = _operand(other, "**", self)
+        data = power(number, self.data, exponent_varies=True)
+        return _node("**", data, number, None, self, data * math.log(number))
+
+    def __neg__(self) -> "Value":
+        """``-a``: local derivative -1."""
+        return _node("neg", -self.data, self, -1.0)
+
+    def __pos__(self) -> "Value":
+        return self
+
+    def exp(self) -> "Value":
+        """The number e to this power: the local derivative is the result itself.
+
+        Raises:
+            OverflowError: the result is too large for a float (above about 709.78).
+
+        >>> Value(0.0).exp().local_derivatives
+        (1.0,)
+        """
+        data = exponential(self.data)
+        return _node("exp", data, self, data)
+
+    def log(self) -> "Value":
+        """The natural logarithm: local derivative 1/a.
+
+        Raises:
+            ValueError: the number is zero or negative.
+
+        >>> Value(4.0).log().local_derivatives
+        (0.25,)
+        """
+        return _node("log", logarithm(self.data), self, 1.0 / self.data)
+
+    def relu(self) -> "Value":
+        """max(0, a): local derivative 1 if a > 0, else 0.
+
+        At exactly 0 there is a kink and no derivative; 0 is a choice.
+
+        >>> Value(-2.0).relu().data, Value(3.0).relu().local_derivatives
+        (0.0, (1.0,))
+        """
+        return _node("relu", max(0.0, self.data), self, 1.0 if self.data > 0.0 else 0.0)
+
+    def tanh(self) -> "Value":
+        """The hyperbolic tangent: local derivative 1 - result**2.
+
+        >>> Value(0.0).tanh().local_derivatives, Value(1000.0).tanh().data
+        ((1.0,), 1.0)
+        """
+        data = math.tanh(self.data)
+        return _node("tanh", data, self, 1.0 - data * data)
+
+    # -- the walk back -------------------------------------------------------------------------
+
+    def backward(self) -> None:
+        """Compute the derivative of this number with respect to every number it was made from.
+
+        Computed nodes start each walk at 0. Leaves keep what they had and get their
+        contributions added: a second call doubles the gradient of every leaf, exactly.
+
+        Raises:
+            ReleasedError: the tape that recorded this number has ended.
+            ValueError: this number is infinite or NaN; the message names where that began.
+
+        >>> x = Value(3.0)
+        >>> y = x * 2
+        >>> y.backward(); y.backward()
+        >>> x.grad, y.grad
+        (4.0, 1.0)
+        """
+        order = topological_order(self)
+        require_finite(self, order)
+        for node in order:
+            if node.op:
+                node.grad = 0.0
+        push_back(order, self)
+
+    # -- being a number among Python's numbers -------------------------------------------------
+
+    def __repr__(self) -> str:
+        label = f", label={self.label!r}" if self.label else ""
+        made_by = f", op={self.op!r}" if self.op else ""
+        data, grad = number_text(self.data), number_text(self.grad)
+        return f"{type(self).__name__}(data={data}, grad={grad}{made_by}{label})"
+
+    def __float__(self) -> NoReturn:
+        raise TypeError(
+            f"a plain number would lose the record of how {self!r} was made. Use its methods "
+            "(x.exp(), x.log(), x.tanh(), x.relu()), or x.data if the bare number is wanted."
+        )
+
+    def _compare(self, other: object) -> NoReturn:
+        raise TypeError(
+            f"cannot order {self!r} and {other!r}: a Value carries data and a gradient. "
+            "Compare the numbers themselves: a.data < b.data."
+        )
+
+    __lt__ = __le__ = __gt__ = __ge__ = _compare
+
+
+class Parameter(Value):
+    """A trainable leaf. No tape holds it, so its gradient outlives every recording.
+
+    >>> w = Parameter(0.5, label="w")
+    >>> w
+    Parameter(data=0.5, grad=0, label='w')
+    """
+
+    __slots__ = ()
+
+
+class Released(Value):
+    """A node whose tape has ended: data and gradient remain, its record is gone."""
+
+    __slots__ = ()
+
+    def _refuse(self, *_: object) -> NoReturn:
+        raise ReleasedError(
+            f"{self!r} was recorded on a tape that has ended, and its record was released. "
+            "Calculate, draw and walk inside the 'with Tape()' block, or keep a Graph of it."
+        )
+
+    operands = inputs = local_derivatives = property(_refuse)
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = _refuse
+    __truediv__ = __rtruediv__ = __pow__ = __rpow__ = __neg__ = __pos__ = _refuse
+    exp = log = relu = tanh = backward = _refuse
+
+    def __repr__(self) -> str:
+        return "Released" + super().__repr__().removeprefix("Released")
+
+
+def push_back(order: "Sequence[Value]", output: "Value") -> None:
+    """The chain rule: hand every gradient on to the inputs, from the output to the leaves.
+
+    Args:
+        order: nodes with inputs before results; computed nodes must hold gradient 0.
+        output: the number to differentiate; its gradient gets the seed gradient 1.
+    """
+    output.grad += 1.0
+    for node in reversed(order):
+        upstream = node.grad
+        if (slope := node._d_left) is not None:
+            node._left.grad += slope * upstream
+        if (slope := node._d_right) is not None:
+            node._right.grad += slope * upstream
+
+
+def topological_order(output: Value) -> list[Value]:
+    """List everything the output was made from, every input before the node that uses it.
+
+    Depth first, left operand first, without recursion: a chain of a million nodes is fine.
+
+    Args:
+        output: the last node of the list.
+
+    Raises:
+        ReleasedError: the record of ``output`` is gone.
+        TypeError: ``output`` is not a Value.
+
+    >>> a, b = Value(1.0, "a"), Value(2.0, "b")
+    >>> [node.label or node.op for node in topological_order(a * b + a)]
+    ['a', 'b', '*', '+']
+    """
+    require_recorded(output)
+    order: list[Value] = []
+    visited: set[Value] = set()
+    waiting: list[Value | None] = [output]
+    while waiting:
+        node = waiting.pop()
+        if node is None:  # the inputs of the node below this mark are in the list
+            order.append(waiting.pop())  # type: ignore[arg-type]
+            continue
+        if node in visited:
+            continue
+        visited.add(node)
+        if not node.op:
+            order.append(node)
+            continue
+        waiting.append(node)
+        waiting.append(None)
+        if node._d_right is not None and node._right not in visited:
+            waiting.append(node._right)
+        if node._d_left is not None and node._left not in visited:
+            waiting.append(node._left)
+    return order
+
+
+def require_recorded(output: object) -> None:
+    """Refuse an output that is no Value, or whose record is gone."""
+    if isinstance(output, Released):
+        output._refuse()
+    if not isinstance(output, Value):
+        raise TypeError(
+            f"a Value is needed here, got {output!r} ({type(output).__name__}). "
+            "Build it from Values: Value(2.0) * 3."
+        )
+
+
+def require_finite(output: Value, order: Sequence[Value]) -> None:
+    """Refuse to differentiate infinity or NaN, and name the node where it began."""
+    if math.isfinite(output.data):
+        return
+    first = next(node for node in order if not math.isfinite(node.data))
+    operands = ", ".join(number_text(o.data if isinstance(o, Value) else o) for o in first.operands)
+    where = f"It began at {first.op!r} applied to {operands}." if first.op else "A leaf holds it."
+    raise ValueError(f"backward() needs a finite output, got {number_text(output.data)}. {where}")
+
+
+@contextmanager
+def scope(name: str) -> Iterator[None]:
+    """Say which part of a model the nodes made inside belong to; scopes nest.
+
+    Args:
+        name: the part, such as ``"attention"``; a slash opens an inner part.
+
+    >>> with scope("layer0"):
+    ...     with scope("head2"):
+    ...         x = Value(1.0) * 2
+    >>> x.scope
+    'layer0/head2'
+    """
+    global _tag
+    outer = _tag
+    path = f"{outer.scope}/{label_text(name)}" if outer.scope else label_text(name)
+    _tag = Tag("", path, outer.recording)
+    try:
+        yield
+    finally:
+        _tag = Tag("", outer.scope, _tag.recording)
+
+
+def record_with(append: "Callable[[Value], None] | None", recording: object) -> None:
+    """Hand every node made from now on to ``append``, or stop doing so with None."""
+    global _append, _tag
+    _append = append
+    _tag = Tag("", _tag.scope, recording)
+
+
+_LEAF_TAG = Tag()
+_tag = _LEAF_TAG
+_append: Callable[[Value], None] | None = None
+_new = object.__new__
+
+
+def _node(
+    op: str,
+    data: float,
+    left: Value | float,
+    d_left: float | None,
+    right: Value | float | None = None,
+    d_right: float | None = None,
+) -> Value:
+    node = _new(Value)
+    node.data = data
+    node.grad = 0.0
+    node.op = op
+    node._tag = _tag
+    node._left = left
+    node._right = right
+    node._d_left = d_left
+    node._d_right = d_right
+    if _append is not None:
+        _append(node)
+    return node
+
+
+def _operand(other: object, op: str, value: Value) -> float:
+    if (type(other) is float and other - other == 0.0) or type(other) is Literal:
+        return other
+    return finite(other, f"{op!r} with {number_text(value.data)}")

@@ -1,0 +1,234 @@
+"""The reverse walk over a graph, one step for each node, as data.
+
+The engine only fills gradients in. A walk also keeps how each of them came about: which node
+was processed when, and what it contributed to which input.
+
+>>> from engine.value import Value
+>>> x = Value(3.0)
+>>> u = x * x
+>>> y = u + x
+>>> walk = reverse_walk(Graph.of(y))
+>>> walk.grad("x"), [walk.graph.names[step.node] for step in walk.steps]
+(7.0, ['y', 'u', 'x'])
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from engine.graph import Graph
+
+LONGEST_REPEATED_WALK = 10_000
+
+
+class Contribution(NamedTuple):
+    """What one node added to the gradient of one of its inputs.
+
+    Attributes:
+        source: index of the node that was processed.
+        target: index of the input that received it.
+        slot: which input of the source it was: 0 or 1.
+        local_derivative: of the source with respect to this input.
+        upstream: gradient of the source when it was processed.
+        amount: local derivative times upstream gradient.
+        before: gradient of the target before.
+        after: gradient of the target after.
+    """
+
+    source: int
+    target: int
+    slot: int
+    local_derivative: float
+    upstream: float
+    amount: float
+    before: float
+    after: float
+
+
+class Step(NamedTuple):
+    """One node is processed: it hands its gradient on to its inputs.
+
+    Attributes:
+        number: 1 for the first node processed.
+        node: index of the node.
+        upstream: the gradient it had at that moment.
+        contributions: one for each input, in order.
+    """
+
+    number: int
+    node: int
+    upstream: float
+    contributions: tuple[Contribution, ...]
+
+
+@dataclass(frozen=True)
+class Walk:
+    """A whole reverse walk.
+
+    Attributes:
+        graph: the graph that was walked.
+        steps: the nodes in the order they were processed.
+        gradients: gradient of every node at the end, by index.
+    """
+
+    graph: Graph
+    steps: tuple[Step, ...]
+    gradients: tuple[float, ...]
+
+    def grad(self, name: str) -> float:
+        """The final gradient of the node with this name.
+
+        Raises:
+            KeyError: no node, or more than one, has this name.
+
+        >>> from engine.value import Value
+        >>> x = Value(3.0)
+        >>> reverse_walk(Graph.of(x + x)).grad("x")
+        2.0
+        """
+        return self.gradients[self.graph.index(name)]
+
+    @property
+    def order(self) -> tuple[int, ...]:
+        """The nodes in the order they were processed."""
+        return tuple(step.node for step in self.steps)
+
+    @cached_property
+    def arrivals(self) -> tuple[tuple[Contribution, ...], ...]:
+        """For each node the contributions it received, in the order they came."""
+        found: list[list[Contribution]] = [[] for _ in self.graph.nodes]
+        for step in self.steps:
+            for contribution in step.contributions:
+                found[contribution.target].append(contribution)
+        return tuple(map(tuple, found))
+
+    def gradients_after(self, number: int) -> tuple[float, ...]:
+        """The gradient of every node after step ``number``; 0 is the seed gradient alone.
+
+        >>> from engine.value import Value
+        >>> x = Value(3.0)
+        >>> reverse_walk(Graph.of(x + x)).gradients_after(0)
+        (0.0, 1.0)
+        """
+        gradients = [0.0] * len(self.graph)
+        gradients[self.graph.output.index] = 1.0
+        for step in self.steps[:number]:
+            for contribution in step.contributions:
+                gradients[contribution.target] = contribution.after
+        return tuple(gradients)
+
+
+def reverse_walk(
+    graph: Graph,
+    order: Sequence[int] | Sequence[str] | None = None,
+    *,
+    accumulate: bool = True,
+    visit_once: bool = True,
+) -> Walk:
+    """Walk a graph from its output back to its leaves.
+
+    The options reproduce what goes wrong without each part of the method, so that it can be seen.
+
+    Args:
+        graph: the graph to walk; it is not changed.
+        order: the nodes to process, first to last, as indices or names; by default the
+            topological order from the back. Any order is walked, also one that is too early.
+        accumulate: add contributions (``+=``). False overwrites instead (``=``).
+        visit_once: process each node once. False lists a node again for each path that leads
+            to it, as a sort without a set of visited nodes does.
+
+    Raises:
+        ValueError: ``order`` does not name every node exactly once, or comes with
+            ``visit_once=False``, or the walk without a visited set grows too long.
+        KeyError: ``order`` has a name that no node has, or that two nodes share.
+
+    >>> from engine.value import Value
+    >>> x = Value(3.0)
+    >>> u = x * x
+    >>> v = u * 2
+    >>> y = u + v
+    >>> graph = Graph.of(y)
+    >>> reverse_walk(graph).grad("x")
+    18.0
+    >>> reverse_walk(graph, ["y", "u", "v", "x"]).grad("x")
+    6.0
+    >>> reverse_walk(graph, visit_once=False).grad("x")
+    36.0
+    >>> reverse_walk(Graph.of(x + x), accumulate=False).grad("x")
+    1.0
+    """
+    if not visit_once:
+        if order is not None:
+            raise ValueError("visit_once=False makes its own order: leave order out.")
+        indices = _order_without_visited_set(graph)
+    else:
+        indices = _checked_order(graph, order)
+    gradients = [0.0] * len(graph)
+    gradients[graph.output.index] = 1.0
+    steps = tuple(
+        _process(graph, number, index, gradients, accumulate)
+        for number, index in enumerate(indices, start=1)
+    )
+    return Walk(graph, steps, tuple(gradients))
+
+
+def _process(
+    graph: Graph, number: int, index: int, gradients: list[float], accumulate: bool
+) -> Step:
+    node, upstream = graph.nodes[index], gradients[index]
+    contributions = []
+    for slot, target in enumerate(node.inputs):
+        local_derivative = node.local_derivatives[slot]
+        amount = local_derivative * upstream
+        before = gradients[target]
+        gradients[target] = before + amount if accumulate else amount
+        contributions.append(
+            Contribution(
+                source=index,
+                target=target,
+                slot=slot,
+                local_derivative=local_derivative,
+                upstream=upstream,
+                amount=amount,
+                before=before,
+                after=gradients[target],
+            )
+        )
+    return Step(number, index, upstream, tuple(contributions))
+
+
+def _checked_order(graph: Graph, order: Sequence[int] | Sequence[str] | None) -> list[int]:
+    if order is None:
+        return [node.index for node in reversed(graph.nodes)]
+    if isinstance(order, str):
+        raise ValueError(f"order is a list of nodes, got the text {order!r}: use [...].")
+    indices = [graph.index(node) for node in order]
+    names = graph.names
+    missing = [names[node.index] for node in graph.nodes if node.index not in set(indices)]
+    repeated = [names[index] for index in sorted(set(indices)) if indices.count(index) > 1]
+    if missing or repeated:
+        problems = [f"missing: {', '.join(missing)}"] if missing else []
+        problems += [f"more than once: {', '.join(repeated)}"] if repeated else []
+        raise ValueError(
+            f"an order names each of the {len(graph)} nodes exactly once; {'; '.join(problems)}."
+        )
+    return indices
+
+
+def _order_without_visited_set(graph: Graph) -> list[int]:
+    order: list[int] = []
+    waiting: list[tuple[int, bool]] = [(graph.output.index, False)]
+    while waiting:
+        index, inputs_listed = waiting.pop()
+        if inputs_listed:
+            order.append(index)
+        else:
+            waiting.append((index, True))
+            waiting += [(target, False) for target in reversed(graph.nodes[index].inputs)]
+        if len(order) > LONGEST_REPEATED_WALK:
+            raise ValueError(
+                f"without a visited set this walk of {len(graph)} nodes has more than "
+                f"{LONGEST_REPEATED_WALK:,} steps: one for each path. Try a smaller graph."
+            )
+    return order[::-1]
