@@ -34,7 +34,8 @@ import nbformat
 
 path = sys.argv[1]
 notebook = nbformat.read(path, as_version=4)
-nbclient.NotebookClient(notebook, timeout=120, resources={"metadata": {"path": "notebooks"}}).execute()
+here = {"metadata": {"path": "notebooks"}}
+nbclient.NotebookClient(notebook, timeout=120, resources=here).execute()
 nbformat.write(notebook, path)
 """
 
