@@ -1,1 +1,1 @@
-"""The course around the engine: the learner's copy, JupyterLab, and the chapters' stored outputs."""
+"""The course around the engine: the learner's copy, JupyterLab, and the stored outputs."""

@@ -19,13 +19,16 @@ def parser() -> argparse.ArgumentParser:
     main_parser = argparse.ArgumentParser(
         prog="course", description="Reverse Walk: backpropagation, one node at a time."
     )
-    main_parser.set_defaults(command=None)
-    commands = main_parser.add_subparsers(title="commands", metavar="")
+    commands = main_parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     _add_lab(commands)
+    _add_doctor(commands)
     return main_parser
 
 
-def _add_lab(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+Commands = argparse._SubParsersAction  # argparse has no public name for it
+
+
+def _add_lab(commands: Commands[argparse.ArgumentParser]) -> None:
     lab = commands.add_parser("lab", help="open JupyterLab at the first chapter (the default)")
     lab.set_defaults(command=_lab)
     _add_root(lab)
@@ -33,6 +36,14 @@ def _add_lab(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
     lab.add_argument(
         "--no-browser", dest="browser", action="store_false", help="only print the address"
     )
+
+
+def _add_doctor(commands: Commands[argparse.ArgumentParser]) -> None:
+    doctor = commands.add_parser(
+        "doctor", help="tell what is missing, and the command that mends it"
+    )
+    doctor.set_defaults(command=_doctor)
+    _add_root(doctor)
 
 
 def _add_root(command: argparse.ArgumentParser) -> None:
@@ -47,6 +58,12 @@ def _lab(options: argparse.Namespace) -> int:
     return lab.run(find_places(options.root), options.port, options.browser)
 
 
+def _doctor(options: argparse.Namespace) -> int:
+    from engine.course import doctor
+
+    return doctor.run(options.root)
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command.
 
@@ -57,17 +74,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
         The exit code.
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
-    options = parser().parse_args(words)
-    if options.command is None:
-        options = parser().parse_args(["lab", *words])
+    options = parser().parse_args(with_default(words))
     try:
         code: int = options.command(options)
     except CourseError as error:
         print(error, file=sys.stderr)
         return 1
-    except KeyboardInterrupt:
-        return 130
     return code
+
+
+def with_default(words: list[str]) -> list[str]:
+    """Put the default command in front where a person named none.
+
+    Args:
+        words: the words after ``course``.
+
+    >>> with_default(["--port", "9000"]), with_default(["doctor"]), with_default(["--help"])
+    (['lab', '--port', '9000'], ['doctor'], ['--help'])
+    """
+    if not words or (words[0].startswith("-") and words[0] not in ("-h", "--help")):
+        return ["lab", *words]
+    return words
 
 
 if __name__ == "__main__":

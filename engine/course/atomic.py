@@ -75,7 +75,7 @@ def _written_beside(path: Path, content: bytes) -> Iterator[Path]:
     descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".part")
     beside = Path(name)
     try:
-        with open(descriptor, "wb") as file:
+        with os.fdopen(descriptor, "wb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())

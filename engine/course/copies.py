@@ -106,8 +106,8 @@ def newer_sentence(name: str, beside: str) -> str:
         name: the path of the learner's file.
         beside: the path of the newer version.
 
-    >>> newer_sentence("notebooks/06.ipynb", "notebooks/06.newer.ipynb")
-    'The course has a newer notebooks/06.ipynb: it is beside yours as 06.newer.ipynb, and yours is as you left it.'
+    >>> newer_sentence("notebooks/06.ipynb", "notebooks/06.newer.ipynb")[:42]
+    'The course has a newer notebooks/06.ipynb:'
     """
     return (
         f"The course has a newer {name}: it is beside yours as {Path(beside).name}, "
@@ -153,7 +153,8 @@ def refresh(places: Places) -> Report:
     except OSError as error:
         raise CourseError(
             f"The course cannot write your copy in {places.work}: {error.strerror or error}. "
-            "Check that this folder is yours and that the disk is not full, then run `course` again."
+            "Check that this folder is yours and that the disk is not full, then run `course` "
+            "again."
         ) from error
 
 
@@ -185,8 +186,8 @@ def read_memory(file: Path) -> tuple[Memory, tuple[str, ...]]:
         aside = _set_aside(file)
         note = (
             f"The course's memory {file.name} was damaged; it is set aside as {aside.name}. "
-            "Your notebooks are as you left them, but a version newer than one of them may go unnoticed "
-            "this once."
+            "Your notebooks are as you left them, but a newer version of one of them may go "
+            "unnoticed this once."
         )
         return {}, (note,)
 

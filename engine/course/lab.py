@@ -91,7 +91,8 @@ def environment(places: Places, token: str, inherited: Mapping[str, str]) -> dic
         token: the server's token; in the environment no other user of the machine can read it.
         inherited: the environment to start from.
 
-    >>> env = environment(Places(Path("course")), "secret", {"HOME": "me", "JUPYTER_PATH": "theirs"})
+    >>> theirs = {"HOME": "me", "JUPYTER_PATH": "theirs"}
+    >>> env = environment(Places(Path("course")), "secret", theirs)
     >>> env["HOME"], env["JUPYTER_TOKEN"], "JUPYTER_PATH" in env
     ('me', 'secret', False)
     """
@@ -164,8 +165,9 @@ def trust(places: Places, names: Iterable[str]) -> None:
         places: the folders of the checkout.
         names: paths below ``work/``.
     """
-    import nbformat
     from nbformat.sign import NotebookNotary
+
+    from engine.course import notebook_files
 
     data = _folders(places)["JUPYTER_DATA_DIR"]
     data.mkdir(parents=True, exist_ok=True)
@@ -173,7 +175,7 @@ def trust(places: Places, names: Iterable[str]) -> None:
     try:
         for name in names:
             if name.endswith(".ipynb"):
-                notary.sign(nbformat.read(places.work / name, as_version=4))
+                notary.sign(notebook_files.read(places.work / name))
     finally:
         notary.store.close()
 

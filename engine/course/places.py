@@ -61,7 +61,7 @@ def is_course(folder: Path) -> bool:
 
 
 def find_places(given: Path | None = None) -> Places:
-    """Find the checkout: the given folder, else the one of this package, else around the present one.
+    """Find the checkout: the given folder, the one of this package, or one around here.
 
     Args:
         given: a folder that a person named, or None.
@@ -69,10 +69,11 @@ def find_places(given: Path | None = None) -> Places:
     Raises:
         CourseError: no folder with chapters was found.
 
-    >>> find_places(Path("no such folder"))
-    Traceback (most recent call last):
-    ...
-    engine.course.places.CourseError: There is no notebooks/ folder with chapters in "no such folder"...
+    >>> try:
+    ...     find_places(Path("nowhere"))
+    ... except CourseError as error:
+    ...     print(str(error).partition(". ")[0])
+    There is no notebooks/ folder with chapters in "nowhere"
     """
     if given is not None:
         candidates = [given]
