@@ -22,6 +22,7 @@ def parser() -> argparse.ArgumentParser:
     commands = main_parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     _add_lab(commands)
     _add_doctor(commands)
+    _add_build(commands)
     return main_parser
 
 
@@ -46,6 +47,16 @@ def _add_doctor(commands: Commands[argparse.ArgumentParser]) -> None:
     _add_root(doctor)
 
 
+def _add_build(commands: Commands[argparse.ArgumentParser]) -> None:
+    build = commands.add_parser("build", help="run the chapters again and store their outputs")
+    build.set_defaults(command=_build)
+    build.add_argument("names", nargs="*", metavar="NAME", help="a chapter, or only its number")
+    build.add_argument(
+        "--check", action="store_true", help="store nothing, and tell which chapters would change"
+    )
+    _add_root(build)
+
+
 def _add_root(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--root", type=Path, metavar="FOLDER", help="the folder that holds notebooks/"
@@ -62,6 +73,12 @@ def _doctor(options: argparse.Namespace) -> int:
     from engine.course import doctor
 
     return doctor.run(options.root)
+
+
+def _build(options: argparse.Namespace) -> int:
+    from engine.course import build
+
+    return build.run(find_places(options.root), options.names, options.check)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

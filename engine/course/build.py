@@ -1,0 +1,257 @@
+"""Run the chapters again and store what they show, the same on every machine."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import nbformat
+from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
+from nbformat.notebooknode import NotebookNode
+
+from engine.course import notebook_files
+from engine.course.places import CourseError, Places
+
+CELL_SECONDS = 600
+WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
+SVG = "image/svg+xml"
+PIXELS = ("image/png", "image/jpeg")
+ANSI_COLOR = re.compile(r"\x1b\[[0-9;]*m")
+KERNELSPEC = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
+# What a kernel reports, without its version, which differs between machines.
+LANGUAGE = {
+    "codemirror_mode": {"name": "ipython", "version": 3},
+    "file_extension": ".py",
+    "mimetype": "text/x-python",
+    "name": "python",
+    "nbconvert_exporter": "python",
+    "pygments_lexer": "ipython3",
+}
+
+
+def chapter_files(places: Places, names: Sequence[str] = ()) -> list[Path]:
+    """The chapters that a person named, all of them when none is named.
+
+    Args:
+        places: the folders of the checkout.
+        names: file names, with or without their ending, or only their numbers.
+
+    Raises:
+        CourseError: a name fits no chapter.
+    """
+    every = sorted(places.chapters.glob("*.ipynb"))
+    if not names:
+        return every
+    return [file for name in names for file in _named(name, every)]
+
+
+def _named(name: str, files: Sequence[Path]) -> list[Path]:
+    stem = Path(name).name.removesuffix(".ipynb")
+    found = [file for file in files if file.stem == stem or file.stem.startswith(f"{stem}-")]
+    if not found:
+        known = ", ".join(file.stem for file in files)
+        raise CourseError(f'No chapter is called "{name}". There are: {known}.')
+    return found
+
+
+def read_with_ids(file: Path) -> NotebookNode:
+    """Read a notebook; a cell without an id gets its place as one, where nbformat would draw lots.
+
+    Args:
+        file: the notebook's file.
+
+    Raises:
+        CourseError: the file is no notebook.
+    """
+    try:
+        data = json.loads(file.read_text(encoding="utf-8"))
+        for place, cell in enumerate(data["cells"]):
+            cell.setdefault("id", f"cell-{place:02}")
+        data["nbformat_minor"] = max(5, data["nbformat_minor"])
+        notebook: NotebookNode = nbformat.reads(json.dumps(data), as_version=4)
+        nbformat.validate(notebook)
+    except (ValueError, KeyError, TypeError, nbformat.ValidationError) as error:
+        raise CourseError(f"{file.name} is not a valid notebook: {error}") from error
+    return notebook
+
+
+def executed(file: Path) -> NotebookNode:
+    """Run every cell of a notebook in a fresh kernel of this environment, in its own folder.
+
+    Args:
+        file: the notebook's file.
+
+    Returns:
+        The notebook as it is to be stored.
+
+    Raises:
+        CourseError: the file is no notebook, or a cell failed that is not tagged
+            ``raises-exception``.
+    """
+    notebook = read_with_ids(file)
+    for cell in _code_cells(notebook):
+        cell.outputs, cell.execution_count = [], None
+    with tempfile.TemporaryDirectory() as ipython:
+        variables = {**os.environ, "IPYTHONDIR": ipython}
+        try:
+            _client(notebook, file.parent).execute(env=variables, cleanup_kc=True)
+        except (CellExecutionError, CellTimeoutError, DeadKernelError) as error:
+            what = ANSI_COLOR.sub("", str(error)).strip()
+            raise CourseError(f"{file.name} failed, so nothing was stored: {what}") from error
+    return settled(notebook)
+
+
+def _client(notebook: NotebookNode, folder: Path) -> NotebookClient:
+    from jupyter_client.kernelspec import KernelSpecManager
+    from jupyter_client.manager import AsyncKernelManager
+
+    here = Path(sys.prefix) / "share" / "jupyter" / "kernels"
+    specs = KernelSpecManager(kernel_dirs=[str(here)])
+    return NotebookClient(
+        notebook,
+        km=AsyncKernelManager(kernel_name="python3", kernel_spec_manager=specs),
+        timeout=CELL_SECONDS,
+        resources={"metadata": {"path": str(folder)}},
+        extra_arguments=["--IPKernelApp.log_level=ERROR"],
+        record_timing=False,
+        store_widget_state=False,
+        coalesce_streams=True,
+    )
+
+
+def _code_cells(notebook: NotebookNode) -> list[NotebookNode]:
+    return [cell for cell in notebook.cells if cell.cell_type == "code"]
+
+
+def settled(notebook: NotebookNode) -> NotebookNode:
+    """A notebook without what differs between machines and runs.
+
+    A live view is nothing without its kernel, so a stored output keeps only the picture and the
+    text that came with it. Of a traceback it keeps the last line: the others name files of this
+    machine.
+
+    Args:
+        notebook: an executed notebook; it is changed in place.
+    """
+    notebook.metadata.pop("widgets", None)
+    notebook.metadata.kernelspec = nbformat.from_dict(KERNELSPEC)
+    notebook.metadata.language_info = nbformat.from_dict(LANGUAGE)
+    for cell in _code_cells(notebook):
+        cell.metadata.pop("execution", None)
+        for output in cell.outputs:
+            output.get("data", {}).pop(WIDGET_VIEW, None)
+            if output.output_type == "error":
+                output.traceback = [f"{output.ename}: {output.evalue}"]
+    return notebook
+
+
+def facts(notebook: NotebookNode) -> dict[str, Any]:
+    """What a notebook says, without coordinates and pixels.
+
+    Two versions of Graphviz place the same nodes a little apart: of an SVG only its words count.
+
+    Args:
+        notebook: a notebook; it stays as it is.
+    """
+    plain: dict[str, Any] = json.loads(notebook_files.text(notebook))
+    for cell in plain["cells"]:
+        for output in cell.get("outputs", ()):
+            data = output.get("data", {})
+            if SVG in data:
+                data[SVG] = svg_words("".join(data[SVG]))
+            data.update({kind: "pixels" for kind in PIXELS if kind in data})
+    return plain
+
+
+def svg_words(svg: str) -> list[str]:
+    """The words of an SVG, in order.
+
+    Args:
+        svg: its source.
+
+    >>> svg_words('<svg><title>two boxes</title><text x="3">a</text></svg>')
+    ['two boxes', 'a']
+    """
+    try:
+        root = ElementTree.fromstring(svg)
+    except ElementTree.ParseError:
+        return [svg]
+    return [words for text in root.itertext() if (words := text.strip())]
+
+
+def build(file: Path) -> bool:
+    """Run a chapter and store it.
+
+    Args:
+        file: the notebook's file.
+
+    Returns:
+        True when the stored file has changed.
+
+    Raises:
+        CourseError: the chapter failed, or somebody changed the file meanwhile.
+    """
+    before = file.read_bytes()
+    notebook = executed(file)
+    if file.read_bytes() != before:
+        raise CourseError(
+            f"{file.name} was changed while it ran, so it was not stored. Build it again."
+        )
+    if notebook_files.text(notebook).encode() == before:
+        return False
+    notebook_files.write(notebook, file)
+    return True
+
+
+def would_change(file: Path) -> bool:
+    """Tell whether a chapter, run again, says anything else than what is stored.
+
+    Args:
+        file: the notebook's file.
+
+    Raises:
+        CourseError: the chapter failed.
+    """
+    return facts(executed(file)) != facts(read_with_ids(file))
+
+
+def run(places: Places, names: Sequence[str], check: bool) -> int:
+    """The command ``course build``.
+
+    Args:
+        places: the folders of the checkout.
+        names: the chapters to run, all when empty.
+        check: tell what would change, and store nothing.
+
+    Returns:
+        1 when a chapter failed, or when a check found a change; else 0.
+
+    Raises:
+        CourseError: a name fits no chapter.
+    """
+    code = 0
+    for file in chapter_files(places, names):
+        try:
+            changed = would_change(file) if check else build(file)
+        except CourseError as error:
+            print(error, file=sys.stderr)
+            code = 1
+            continue
+        if check and changed:
+            code = 1
+        print(f"{_verdict(changed, check)} {file.name}", flush=True)
+    return code
+
+
+def _verdict(changed: bool, check: bool) -> str:
+    if not changed:
+        return "unchanged   "
+    return "would change" if check else "stored      "
