@@ -1,10 +1,19 @@
 """Backpropagation, one node at a time."""
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from engine.gradcheck import central_difference, error_by_step, gradient_check, relative_error
 from engine.graph import Graph, Node
 from engine.tape import Tape
 from engine.value import Literal, Parameter, ReleasedError, Value, scope, topological_order
 from engine.walk import Contribution, Step, Walk, reverse_walk
+
+if TYPE_CHECKING:
+    from engine.drawing import draw
+    from engine.widgets import ReverseWalk
+
+_LOADED_WHEN_USED = {"draw": "engine.drawing", "ReverseWalk": "engine.widgets"}
 
 __all__ = [
     "Contribution",
@@ -13,11 +22,13 @@ __all__ = [
     "Node",
     "Parameter",
     "ReleasedError",
+    "ReverseWalk",
     "Step",
     "Tape",
     "Value",
     "Walk",
     "central_difference",
+    "draw",
     "error_by_step",
     "gradient_check",
     "relative_error",
@@ -25,3 +36,10 @@ __all__ = [
     "scope",
     "topological_order",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Load the drawings and the views when they are first asked for: they are heavy."""
+    if name in _LOADED_WHEN_USED:
+        return getattr(import_module(_LOADED_WHEN_USED[name]), name)
+    raise AttributeError(f"module 'engine' has no attribute {name!r}")

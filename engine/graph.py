@@ -12,8 +12,8 @@ e = a * b    -6     0
 
 import json
 import sys
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -119,6 +119,19 @@ class Graph:
 
     def __len__(self) -> int:
         return len(self.nodes)
+
+    def with_gradients(self, gradients: Sequence[float]) -> "Graph":
+        """The same graph with other gradients in its nodes, such as those of a walk.
+
+        Args:
+            gradients: one for each node, by index.
+
+        >>> x = Value(3.0)
+        >>> Graph.of(x * 2).with_gradients([2.0, 1.0]).output.grad
+        1.0
+        """
+        pairs = zip(self.nodes, gradients, strict=True)
+        return Graph(tuple(replace(node, grad=grad) for node, grad in pairs))
 
     def index(self, node: int | str) -> int:
         """Find a node by its name, or check that an index is one of this graph's.

@@ -5,7 +5,7 @@
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 SIGNIFICANT_DIGITS = 6
 LARGEST_WHOLE = 1e9
@@ -29,14 +29,22 @@ def number_text(number: float) -> str:
     return f"{number:.{SIGNIFICANT_DIGITS}g}"
 
 
-def table_lines(rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
-    """Align rows of text in columns, the first to the left and the others to the right.
+def table_lines(
+    rows: Sequence[tuple[str, ...]], left: Collection[int] = frozenset({0})
+) -> Iterator[str]:
+    """Align rows of text in columns.
+
+    Args:
+        rows: the cells, the heading first; every row has the same number of them.
+        left: the columns aligned to the left; the others are aligned to the right.
 
     >>> list(table_lines([("node", "data"), ("a", "2")]))
     ['node  data', 'a        2']
     """
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for first, *others in rows:
-        cells = [first.ljust(widths[0])]
-        cells += [text.rjust(width) for text, width in zip(others, widths[1:], strict=True)]
+    for row in rows:
+        cells = (
+            cell.ljust(width) if column in left else cell.rjust(width)
+            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+        )
         yield "  ".join(cells).rstrip()

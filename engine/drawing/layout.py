@@ -1,0 +1,233 @@
+"""Where the boxes and arrows of a graph go: fixed-size boxes in, positions out."""
+
+import math
+import unicodedata
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import graphviz
+
+from engine.drawing.renderer import positions
+from engine.drawing.words import number, title
+from engine.graph import Graph
+
+POINTS_PER_INCH = 72.0
+FONT_SIZE = 14.0
+CHARACTER_WIDTH = 0.605 * FONT_SIZE
+BOX_PADDING = 14.0
+BOX_HEIGHT = 68.0
+NARROWEST_BOX = 96.0
+ROW_GAP = 22.0
+COLUMN_GAP = 64.0
+MARGIN = 8.0
+TIP = 10.0
+CAPTION_HEIGHT = 22.0
+CAPTION_PADDING = 8.0
+LINE_OF_DATA = "data "
+
+Point = tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """Where a node is drawn.
+
+    Attributes:
+        x: left edge, in points as all lengths here.
+        y: top edge; y grows downward.
+        width: from left to right.
+        height: from top to bottom.
+    """
+
+    x: float
+    y: float
+    width: float
+    height: float
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """The line from an input to the node made from it.
+
+    Attributes:
+        source: index of the node that was made; contributions start here.
+        target: index of the input.
+        slot: which input of the source it is.
+        curve: control points of cubic Bezier curves, from the input to the node.
+        caption: the middle of the space kept for a contribution.
+    """
+
+    source: int
+    target: int
+    slot: int
+    curve: tuple[Point, ...]
+    caption: Point
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """A drawing's geometry, in points.
+
+    Attributes:
+        width: of the whole drawing.
+        height: of the whole drawing.
+        boxes: one for each node, by index.
+        edges: one for each input of each node.
+    """
+
+    width: float
+    height: float
+    boxes: tuple[Box, ...]
+    edges: tuple[Edge, ...]
+
+
+def layout(
+    graph: Graph, gradients: Iterable[float] = (), captions: Iterable[str] = ()
+) -> Layout | None:
+    """Place a graph from left to right, inputs before results.
+
+    Args:
+        graph: the graph to place.
+        gradients: every gradient that a box will have to hold, so that no box ever grows.
+        captions: every text that an arrow will have to carry.
+
+    Returns:
+        The geometry, or None where no Graphviz program is at hand.
+
+    Raises:
+        RenderingError: the Graphviz program failed.
+
+    >>> from engine.value import Value
+    >>> a = Value(2.0)
+    >>> placed = layout(Graph.of(a * 3))
+    >>> placed is None or (len(placed.boxes), len(placed.edges))
+    (2, 1)
+    """
+    longest = max(map(text_width, captions), default=0.0)
+    gap = max(COLUMN_GAP, longest + 2 * CAPTION_PADDING + 2 * TIP + 8.0)
+    widths = _box_widths(graph, gradients)
+    plain = positions(_dot_source(graph, widths, gap))
+    return None if plain is None else _read(plain, graph, longest)
+
+
+def text_width(text: str) -> float:
+    """Estimate how wide a text is in the drawing's fixed-width font.
+
+    >>> text_width("data") == 4 * CHARACTER_WIDTH
+    True
+    """
+    wide = sum(unicodedata.east_asian_width(c) in {"W", "F"} for c in text)
+    return (len(text) + wide) * CHARACTER_WIDTH
+
+
+def _box_widths(graph: Graph, gradients: Iterable[float]) -> list[float]:
+    shown = [number(gradient) for gradient in gradients]
+    shown += [number(node.grad) for node in graph.nodes]
+    longest_gradient = max(map(len, shown))
+    widths = []
+    for node in graph.nodes:
+        digits = max(longest_gradient, len(number(node.data)))
+        lines = (title(graph, node.index), LINE_OF_DATA + "0" * digits)
+        widths.append(max(NARROWEST_BOX, *(text_width(line) + 2 * BOX_PADDING for line in lines)))
+    return widths
+
+
+def _dot_source(graph: Graph, widths: list[float], gap: float) -> str:
+    dot = graphviz.Digraph(
+        graph_attr={
+            "rankdir": "LR",
+            "nodesep": _inches(ROW_GAP),
+            "ranksep": _inches(gap),
+        },
+        node_attr={"shape": "box", "fixedsize": "true", "label": ""},
+        edge_attr={"dir": "both", "arrowsize": f"{TIP / 10:.2f}"},
+    )
+    for node in graph.nodes:
+        dot.node(f"n{node.index}", width=_inches(widths[node.index]), height=_inches(BOX_HEIGHT))
+    for node in graph.nodes:
+        for target in node.inputs:
+            dot.edge(f"n{target}", f"n{node.index}")
+    return str(dot.source)
+
+
+def _inches(points: float) -> str:
+    return f"{points / POINTS_PER_INCH:.4f}"
+
+
+def _read(plain: str, graph: Graph, longest_caption: float) -> Layout:
+    lines = [line.split() for line in plain.splitlines()]
+    height = next(float(words[3]) for words in lines if words[0] == "graph")
+    width = next(float(words[2]) for words in lines if words[0] == "graph")
+
+    def point(x: str, y: str) -> Point:
+        across = float(x) * POINTS_PER_INCH + MARGIN
+        return across, (height - float(y)) * POINTS_PER_INCH + MARGIN
+
+    boxes = {}
+    curves: dict[tuple[int, int], list[tuple[Point, ...]]] = defaultdict(list)
+    for words in lines:
+        if words[0] == "node":
+            center, w, h = point(*words[2:4]), *(float(n) * POINTS_PER_INCH for n in words[4:6])
+            boxes[int(words[1][1:])] = Box(center[0] - w / 2, center[1] - h / 2, w, h)
+        elif words[0] == "edge":
+            ends = int(words[1][1:]), int(words[2][1:])
+            numbers = words[4 : 4 + 2 * int(words[3])]
+            curves[ends].append(tuple(map(point, numbers[::2], numbers[1::2])))
+    placed = tuple(boxes[index] for index in range(len(graph)))
+    return Layout(
+        width * POINTS_PER_INCH + 2 * MARGIN,
+        height * POINTS_PER_INCH + 2 * MARGIN,
+        placed,
+        tuple(_edges(graph, placed, curves, longest_caption)),
+    )
+
+
+def _edges(
+    graph: Graph,
+    boxes: tuple[Box, ...],
+    curves: dict[tuple[int, int], list[tuple[Point, ...]]],
+    longest_caption: float,
+) -> Iterator[Edge]:
+    for parallel in curves.values():
+        parallel.sort(key=lambda curve: _at(curve, 0.5)[1])
+    reach = TIP + CAPTION_PADDING + longest_caption / 2
+    for node in graph.nodes:
+        drawn = []
+        for slot, target in enumerate(node.inputs):
+            curve = curves[target, node.index].pop(0)
+            x = boxes[target].x + boxes[target].width + reach
+            drawn.append((slot, target, curve, (x, _height_at(curve, x))))
+        for (slot, target, curve, _), caption in zip(
+            drawn, _apart([d[3] for d in drawn]), strict=True
+        ):
+            yield Edge(node.index, target, slot, curve, caption)
+
+
+def _apart(captions: list[Point]) -> list[Point]:
+    if len(captions) < 2 or captions[0][0] != captions[1][0]:
+        return captions
+    (x, first), (_, second) = captions
+    if abs(first - second) >= CAPTION_HEIGHT:
+        return captions
+    middle, half = (first + second) / 2, CAPTION_HEIGHT / 2 + 1
+    if first > second:
+        half = -half
+    return [(x, middle - half), (x, middle + half)]
+
+
+def _at(curve: tuple[Point, ...], share: float) -> Point:
+    pieces = (len(curve) - 1) // 3
+    piece = min(int(share * pieces), pieces - 1)
+    t = share * pieces - piece
+    corners = curve[3 * piece : 3 * piece + 4]
+    weights = [math.comb(3, k) * (1 - t) ** (3 - k) * t**k for k in range(4)]
+    return (
+        sum(w * p[0] for w, p in zip(weights, corners, strict=True)),
+        sum(w * p[1] for w, p in zip(weights, corners, strict=True)),
+    )
+
+
+def _height_at(curve: tuple[Point, ...], x: float) -> float:
+    samples = [_at(curve, k / 64) for k in range(65)]
+    return min(samples, key=lambda p: abs(p[0] - x))[1]

@@ -1,0 +1,71 @@
+"""The colors of every drawing and view, for a light and a dark page.
+
+The hues are those of Okabe and Ito, "Color Universal Design" (2008), which people with any kind
+of color vision can tell apart. No state is told by a color alone.
+"""
+
+# A drawing in a page of unknown color: cards are opaque, and lines are as far from white as
+# from black.
+CARD = "#ffffff"
+CARD_BORDER = "#6b6b6b"
+INK = "#111111"
+MUTED = "#595959"
+ARROW = "#767676"
+
+LIGHT = {
+    "page": "#ffffff",
+    "ink": "#111111",
+    "muted": "#595959",
+    "line": "#767676",
+    "card": "#ffffff",
+    "border": "#6b6b6b",
+    "current": "#e69f00",
+    "current-ink": "#111111",
+    "current-border": "#111111",
+    "done": "#e2f3ec",
+    "done-border": "#00694e",
+    "active": "#0067a3",
+    "control": "#ececec",
+}
+DARK = {
+    "page": "#111111",
+    "ink": "#f2f2f2",
+    "muted": "#b8b8b8",
+    "line": "#8c8c8c",
+    "card": "#1e1e1e",
+    "border": "#9a9a9a",
+    "current": "#e69f00",
+    "current-ink": "#111111",
+    "current-border": "#ffffff",
+    "done": "#12392d",
+    "done-border": "#45d0a4",
+    "active": "#6cc0f0",
+    "control": "#333333",
+}
+# Text and what lies behind it; each pair keeps a contrast of 4.5 to 1.
+TEXT_PAIRS = (
+    ("ink", "page"),
+    ("muted", "page"),
+    ("active", "page"),
+    ("ink", "card"),
+    ("muted", "card"),
+    ("active", "card"),
+    ("ink", "done"),
+    ("muted", "done"),
+    ("done-border", "page"),
+    ("current-ink", "current"),
+    ("ink", "control"),
+)
+
+
+def css_variables() -> str:
+    """The palette as style rules: ``--rw-ink`` and so on, by the view's ``data-theme``.
+
+    >>> css_variables().splitlines()[0]
+    '.rw-view[data-theme="light"] {'
+    """
+    rules = []
+    for theme, colors in (("light", LIGHT), ("dark", DARK)):
+        lines = [f"  --rw-{name}: {color};" for name, color in colors.items()]
+        rules.append("\n".join([f'.rw-view[data-theme="{theme}"] {{', *lines, "}"]))
+    return "\n".join(rules)

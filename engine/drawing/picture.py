@@ -1,0 +1,64 @@
+"""``draw(y)``: a graph as a picture that needs no widget, no script and no network."""
+
+from engine.drawing.layout import Layout, layout
+from engine.drawing.renderer import HOW_TO_GET_PICTURES
+from engine.drawing.svg import svg
+from engine.drawing.words import graph_text
+from engine.graph import Graph
+from engine.value import Value
+
+LARGEST_DRAWING = 150
+
+
+class Picture:
+    """A drawing of a graph; a notebook shows it as an image, anything else as a table.
+
+    Args:
+        graph: what to draw.
+    """
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+        self._layout: Layout | None = layout(graph) if len(graph) <= LARGEST_DRAWING else None
+
+    @property
+    def svg(self) -> str | None:
+        """The picture as SVG markup, or None where there is no Graphviz program."""
+        return None if self._layout is None else svg(self.graph, self._layout)
+
+    def __repr__(self) -> str:
+        text = graph_text(self.graph)
+        return text if self._layout is not None else f"{text}\n{HOW_TO_GET_PICTURES}"
+
+    def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
+        picture = self.svg
+        bundle = {"text/plain": repr(self)}
+        return bundle if picture is None else {**bundle, "image/svg+xml": picture}
+
+
+def draw(output: Value | Graph) -> Picture:
+    """Draw everything a number was made from, with the data and the gradient of each node.
+
+    Args:
+        output: the last number of the calculation, or a Graph kept from it.
+
+    Raises:
+        ReleasedError: the tape that recorded ``output`` has ended.
+        TypeError: ``output`` is neither a Value nor a Graph.
+        ValueError: the graph has too many nodes to be readable.
+
+    >>> a, b = Value(2.0), Value(-3.0)
+    >>> e = a * b
+    >>> draw(e)  # doctest: +ELLIPSIS
+    node       data  grad
+    a             2     0
+    b            -3     0
+    e = a * b    -6     0...
+    """
+    graph = output if isinstance(output, Graph) else Graph.of(output)
+    if len(graph) > LARGEST_DRAWING:
+        raise ValueError(
+            f"a drawing of {len(graph)} nodes would be unreadable (the limit is "
+            f"{LARGEST_DRAWING}). Draw an earlier node, or print the Graph."
+        )
+    return Picture(graph)

@@ -1,0 +1,84 @@
+"""The one place that knows which Graphviz program places the nodes, and runs it.
+
+The wheel ``graphviz-pure`` brings a program of that name into the environment; a system ``dot``
+does as well. Either reads DOT and writes positions; neither ever sees a learner's label.
+"""
+
+import os
+import shutil
+import subprocess
+import sysconfig
+from functools import lru_cache
+
+ENVIRONMENT_VARIABLE = "REVERSE_WALK_DOT"
+PROGRAMS = ("graphviz-pure", "dot")
+SECONDS = 30
+HOW_TO_GET_PICTURES = (
+    "There is no picture, because no Graphviz program was found. "
+    "Get one with: python -m pip install graphviz-pure"
+)
+
+
+class RenderingError(RuntimeError):
+    """The Graphviz program was found but did not place the nodes."""
+
+
+def renderer() -> str | None:
+    """Find the program that places nodes.
+
+    The environment variable ``REVERSE_WALK_DOT`` names it; set but empty, there is none.
+    Otherwise the environment's own programs come before those on the path.
+
+    Returns:
+        A path, or None: then views show their table and say how to get pictures.
+
+    >>> isinstance(renderer(), str | None)
+    True
+    """
+    chosen = os.environ.get(ENVIRONMENT_VARIABLE)
+    if chosen is not None:
+        return shutil.which(chosen) if chosen else None
+    places = (sysconfig.get_path("scripts"), None)
+    found = (shutil.which(name, path=place) for name in PROGRAMS for place in places)
+    return next(filter(None, found), None)
+
+
+def positions(source: str) -> str | None:
+    """Place the nodes of a DOT source.
+
+    Args:
+        source: a graph in the DOT language.
+
+    Returns:
+        Graphviz's plain output format: one line for each node and edge, in inches. None where
+        there is no program.
+
+    Raises:
+        RenderingError: the program failed or took longer than half a minute.
+
+    >>> (positions("digraph { a -> b }") or "graph").split()[0]
+    'graph'
+    """
+    program = renderer()
+    return None if program is None else _run(program, source)
+
+
+@lru_cache(maxsize=64)
+def _run(program: str, source: str) -> str:
+    try:
+        done = subprocess.run(
+            [program, "-Tplain"],
+            input=source,
+            capture_output=True,
+            encoding="utf-8",
+            timeout=SECONDS,
+            check=True,
+        )
+    except subprocess.TimeoutExpired:
+        raise RenderingError(
+            f"{program} took longer than {SECONDS} s to place the nodes."
+        ) from None
+    except (OSError, subprocess.CalledProcessError) as error:
+        said = getattr(error, "stderr", None) or str(error)
+        raise RenderingError(f"{program} could not place the nodes: {said.strip()}") from None
+    return done.stdout

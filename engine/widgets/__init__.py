@@ -1,0 +1,5 @@
+"""The interactive views: each shows plain data that Python computed, and computes nothing."""
+
+from engine.widgets.reverse_walk import ReverseWalk, WalkState
+
+__all__ = ["ReverseWalk", "WalkState"]

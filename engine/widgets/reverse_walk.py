@@ -1,0 +1,163 @@
+"""``ReverseWalk(y)``: step back through a calculation, one node at a time."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import anywidget
+import traitlets
+
+from engine.drawing.layout import layout
+from engine.drawing.palette import css_variables
+from engine.drawing.svg import svg
+from engine.drawing.words import WalkWords
+from engine.graph import Graph
+from engine.value import Value
+from engine.walk import Walk, reverse_walk
+from engine.widgets.payload import walk_payload
+
+LARGEST_STEPPED = 60
+HERE = Path(__file__).parent
+
+
+@dataclass(frozen=True)
+class WalkState:
+    """What a ``ReverseWalk`` shows at one position.
+
+    Attributes:
+        index: the position: 0 is the seed gradient alone, then one for each step.
+        node: name of the node being processed, or None at position 0.
+        gradients: the gradient of every node, by name.
+        heading: the line above the sentences.
+        sentences: what happens at this position.
+    """
+
+    index: int
+    node: str | None
+    gradients: dict[str, float]
+    heading: str
+    sentences: tuple[str, ...]
+
+
+class ReverseWalk(anywidget.AnyWidget):
+    """Walk back from an output, one node at a time, with buttons, keys or from Python.
+
+    Arrow keys or a clicker's page keys step, Home and End jump, Space plays; a click on a node
+    goes to its step.
+
+    Args:
+        output: the last number of the calculation, or a Graph or a Walk kept from it.
+        **options: ``order``, ``accumulate`` and ``visit_once`` of ``reverse_walk``, to see what
+            goes wrong in another order, with ``=`` for ``+=``, or without a visited set.
+
+    Attributes:
+        index: the position, to be read and set: 0 is the seed gradient alone.
+        walk: the walk that is shown.
+
+    Raises:
+        ReleasedError: the tape that recorded ``output`` has ended.
+        TypeError: ``output`` is none of the three.
+        ValueError: the walk is too long to be followed with the eye.
+        traitlets.TraitError: ``index`` is set to a position that does not exist.
+
+    >>> x = Value(3.0)
+    >>> y = x * x + x
+    >>> view = ReverseWalk(y)
+    >>> view.step().state.heading
+    'Step 1 of 3: y = x * x + x'
+    >>> view.step(2).state.gradients["x"]
+    7.0
+    """
+
+    _esm = HERE / "views.js"
+    _css = css_variables() + (HERE / "views.css").read_text(encoding="utf-8")
+
+    index = traitlets.Int(0).tag(sync=True)
+    payload = traitlets.Dict().tag(sync=True)
+
+    walk: Walk
+
+    def __init__(self, output: Value | Graph | Walk, **options: Any) -> None:
+        self.walk = _walk(output, options)
+        self._words = WalkWords(self.walk)
+        super().__init__(payload=walk_payload(self.walk))
+
+    @property
+    def graph(self) -> Graph:
+        """The graph that is walked."""
+        return self.walk.graph
+
+    @property
+    def last(self) -> int:
+        """The last position: the number of steps."""
+        return len(self.walk.steps)
+
+    @property
+    def state(self) -> WalkState:
+        """What is shown now."""
+        names = self.graph.names
+        step = self.walk.steps[self.index - 1] if self.index else None
+        gradients = self.walk.gradients_after(self.index)
+        return WalkState(
+            index=self.index,
+            node=names[step.node] if step else None,
+            gradients=dict(zip(names, gradients, strict=True)),
+            heading=self._words.heading(self.index),
+            sentences=self._words.sentences(self.index),
+        )
+
+    def step(self, count: int = 1) -> "ReverseWalk":
+        """Go forward by some steps, or backward by a negative number; stop at the ends.
+
+        Args:
+            count: the number of steps.
+
+        Returns:
+            This view, so that a cell can end with it.
+        """
+        self.index = min(max(self.index + count, 0), self.last)
+        return self
+
+    @traitlets.validate("index")
+    def _known_position(self, proposal: dict[str, Any]) -> int:
+        index: int = proposal["value"]
+        if not 0 <= index <= self.last:
+            raise traitlets.TraitError(
+                f"this walk has the positions 0 to {self.last}, got {index}."
+            )
+        return index
+
+    def __repr__(self) -> str:
+        return self._words.text()
+
+    def _repr_mimebundle_(self, **options: Any) -> tuple[dict[str, str], dict[str, Any]]:
+        live, metadata = super()._repr_mimebundle_(**options) or ({}, {})
+        picture = self._still()
+        still = {"image/svg+xml": picture} if picture else {}
+        return {**live, **still, "text/plain": repr(self)}, metadata
+
+    def _still(self) -> str:
+        finished = self.graph.with_gradients(self.walk.gradients)
+        placed = layout(finished)
+        return "" if placed is None else svg(finished, placed)
+
+
+def _walk(output: Value | Graph | Walk, options: dict[str, Any]) -> Walk:
+    if isinstance(output, Walk):
+        if options:
+            raise TypeError(f"a Walk is complete: {', '.join(options)} cannot change it any more.")
+        walk = output
+    else:
+        graph = output if isinstance(output, Graph) else Graph.of(output)
+        _require_readable(len(graph))
+        walk = reverse_walk(graph, **options)
+    _require_readable(len(walk.steps))
+    return walk
+
+
+def _require_readable(steps: int) -> None:
+    if steps > LARGEST_STEPPED:
+        raise ValueError(
+            f"a walk of {steps} steps cannot be followed with the eye (the limit is "
+            f"{LARGEST_STEPPED}). Walk back from an earlier node, or print reverse_walk(graph)."
+        )
