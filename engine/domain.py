@@ -9,14 +9,15 @@ ZeroDivisionError: 1 / 0 does not exist: the number below the line is 0.
 import math
 from numbers import Real
 
-from engine.text import number_text
+from engine.text import number_text, shown
 
 
 def finite(data: object, where: str) -> float:
     """Turn a real, finite number of any kind into a float.
 
     Args:
-        data: a Python or NumPy number.
+        data: a Python or NumPy number, or a NumPy array without dimensions. True and False
+            are refused: they would silently count as 1 and 0.
         where: what the number is for; errors begin with it.
 
     Raises:
@@ -28,10 +29,13 @@ def finite(data: object, where: str) -> float:
     3.0
     """
     if type(data) is not float:
-        if not isinstance(data, Real):
-            raise TypeError(f"{where} needs a real number, got {data!r} ({type(data).__name__}).")
+        boxed = getattr(data, "ndim", None) == 0 and hasattr(data, "item")
+        number = data.item() if boxed else data  # type: ignore[attr-defined]
+        if not isinstance(number, Real) or isinstance(number, bool):
+            kind = type(number).__name__
+            raise TypeError(f"{where} needs a real number, got {shown(number)} ({kind}).")
         try:
-            data = float(data)
+            data = float(number)
         except OverflowError:
             raise OverflowError(f"{where} got a number too large for a float.") from None
     if not math.isfinite(data):
@@ -46,12 +50,12 @@ def label_text(label: object) -> str:
     'x'
     """
     if not isinstance(label, str):
-        raise TypeError(f"a label is text, got {label!r} ({type(label).__name__}).")
+        raise TypeError(f"a label is text, got {shown(label)} ({type(label).__name__}).")
     return label
 
 
 def quotient(numerator: float, denominator: float) -> float:
-    """Divide, or say which division was by zero.
+    """Divide, or say which division was by zero or too large.
 
     >>> quotient(6.0, 3.0)
     2.0
@@ -60,7 +64,12 @@ def quotient(numerator: float, denominator: float) -> float:
         raise ZeroDivisionError(
             f"{number_text(numerator)} / 0 does not exist: the number below the line is 0."
         )
-    return numerator / denominator
+    result = numerator / denominator
+    if math.isinf(result) and math.isfinite(numerator):
+        raise OverflowError(
+            f"{number_text(numerator)} / {number_text(denominator)} is too large for a float."
+        )
+    return result
 
 
 def exponential(exponent: float) -> float:
@@ -134,11 +143,23 @@ def power_slope(base: float, exponent: float) -> float:
     if exponent == 0.0 or (base == 0.0 and exponent < 1.0):
         return 0.0
     try:
-        return float(exponent * base ** (exponent - 1.0))
+        slope = float(exponent * base ** (exponent - 1.0))
     except OverflowError:
-        raise OverflowError(
-            f"the local derivative of {_power_text(base, exponent)} is too large for a float."
-        ) from None
+        slope = math.inf
+    return slope_in_range(slope, "**", base, exponent)
+
+
+def slope_in_range(slope: float, op: str, *operands: float) -> float:
+    """Return a local derivative, or say that finite operands gave one too large for a float.
+
+    >>> slope_in_range(0.25, "log", 4.0)
+    0.25
+    """
+    if not math.isinf(slope) or not all(map(math.isfinite, operands)):
+        return slope
+    texts = [_wrapped(operand) for operand in operands]
+    text = f" {op} ".join(texts) if len(texts) > 1 else f"{op}({number_text(operands[0])})"
+    raise OverflowError(f"the local derivative of {text} is too large for a float.")
 
 
 def _power_text(base: float, exponent: float) -> str:

@@ -8,13 +8,14 @@ every step of the walk back without trusting any of them.
 """
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any, NamedTuple
 
-from engine.domain import finite
-from engine.text import number_text, table_lines
-from engine.value import Value
+from engine.domain import finite, label_text
+from engine.text import number_text, one_line, shown, table_lines
+from engine.value import Released, Value, topological_order
 
 STEP = 1e-5
 TOLERANCE = 1e-6
@@ -71,7 +72,7 @@ class GradientCheckResult:
         rows = [("input", "data", "gradient", "central difference", "relative error")]
         rows += [
             (
-                checked.name,
+                one_line(checked.name),
                 number_text(checked.data),
                 number_text(checked.gradient),
                 number_text(checked.central_difference),
@@ -132,6 +133,7 @@ def central_difference(
     """
     call, _, numbers = _prepared(function, at)
     _require_step(step)
+    _require_movable(numbers, step)
     return tuple(_central(call, numbers, index, step) for index in range(len(numbers)))
 
 
@@ -143,6 +145,8 @@ def gradient_check(
 ) -> GradientCheckResult:
     """Compare ``backward()`` with a central difference for each input of a function.
 
+    Values that the function uses besides its inputs, such as parameters, keep their gradients.
+
     Args:
         function: takes Values, gives a Value.
         at: the inputs, in order or by name, as plain numbers.
@@ -151,7 +155,8 @@ def gradient_check(
 
     Raises:
         TypeError: the function does not give a Value, or an input is not a real number.
-        ValueError: the step is not above 0, or too small to move an input at all.
+        ValueError: there is no input, the tolerance is below 0, or the step is not above 0 or
+            too small to move an input at all.
 
     >>> print(gradient_check(lambda x: x * x + x, [3.0]))
     input  data  gradient  central difference  relative error
@@ -159,26 +164,22 @@ def gradient_check(
     All agree within a relative error of 1e-06.
     """
     call, names, numbers = _prepared(function, at)
+    _require_step(step)
+    _require_movable(numbers, step)
+    if not finite(tolerance, "the tolerance") >= 0.0:
+        raise ValueError(f"the tolerance is 0 or more, got {number_text(tolerance)}.")
+    if not numbers:
+        raise ValueError("nothing to check: give at least one input, such as [3.0].")
     leaves = [Value(number) for number in numbers]
-    output = call(leaves)
-    if not isinstance(output, Value):
-        raise TypeError(
-            f"the function must give a Value, got {output!r} ({type(output).__name__}): "
-            "calculate with the inputs themselves, not with their data."
-        )
-    output.backward()
+    gradients = _gradients(call(leaves), leaves)
 
     def forward(inputs: Sequence[object]) -> Value:
         result: Value = call([Value(number) for number in inputs])
         return result
 
-    _require_step(step)
     measured = [_central(forward, numbers, index, step) for index in range(len(numbers))]
     return GradientCheckResult(
-        tuple(
-            _compared(name, leaf, slope)
-            for name, leaf, slope in zip(names, leaves, measured, strict=True)
-        ),
+        tuple(_compared(*line) for line in zip(names, numbers, gradients, measured, strict=True)),
         step,
         tolerance,
     )
@@ -193,7 +194,8 @@ def error_by_step(
     """Measure how the error of a measured derivative depends on the step.
 
     Large steps are wrong because the curve bends (truncation), tiny ones because two nearly
-    equal numbers are subtracted (rounding). Between them lies the best step.
+    equal numbers are subtracted (rounding). Between them lies the best step. A step too small
+    to move ``at`` at all measures 0.
 
     Args:
         function: takes a plain number, gives a plain number.
@@ -201,11 +203,19 @@ def error_by_step(
         exact: the derivative there, to compare with.
         steps: the h to try, each above 0.
 
+    Raises:
+        TypeError: ``at``, ``exact``, a step or a result is not a real number.
+        ValueError: a step is not above 0.
+
     >>> errors = error_by_step(lambda x: x * x * x, at=2.0, exact=12.0, steps=(1e-1, 1e-2))
     >>> [f"{error.forward:.0e} {error.central:.0e}" for error in errors]
     ['6e-01 1e-02', '6e-02 1e-04']
     """
     call, _, numbers = _prepared(function, [at])
+    finite(exact, "the exact derivative")
+    if not isinstance(steps, Iterable) or isinstance(steps, str):
+        raise TypeError(f"the steps come as a list such as [1e-5], got {shown(steps)}.")
+    steps = tuple(steps)
     for step in steps:
         _require_step(step)
     here = finite(call(numbers), "the function's result")
@@ -222,23 +232,47 @@ def error_by_step(
 def relative_error(first: float, second: float) -> float:
     """The distance of two numbers, divided by the larger of their sizes; 0 if both are 0.
 
+    Raises:
+        TypeError: one of them is not a real number.
+
     Source: the gradient checks of Stanford's CS231n course notes.
 
     >>> relative_error(6.0, 8.0), relative_error(0.0, 0.0)
     (0.25, 0.0)
     """
+    for number in (first, second):
+        if not isinstance(number, Real):
+            kind = type(number).__name__
+            raise TypeError(f"relative_error compares numbers, got {shown(number)} ({kind}).")
     larger = max(abs(first), abs(second))
     return abs(first - second) / larger if larger else 0.0
 
 
-def _compared(name: str, leaf: Value, measured: float) -> CheckedInput:
+def _gradients(output: object, leaves: Sequence[Value]) -> list[float]:
+    if isinstance(output, Released):
+        output.backward()
+    if not isinstance(output, Value):
+        raise TypeError(
+            f"the function must give a Value, got {shown(output)} ({type(output).__name__}): "
+            "calculate with the inputs themselves, not with their data."
+        )
+    order = topological_order(output)
+    before = [node.grad for node in order]
+    output.backward()
+    gradients = [leaf.grad for leaf in leaves]
+    for node, grad in zip(order, before, strict=True):
+        node.grad = grad
+    return gradients
+
+
+def _compared(name: str, data: float, gradient: float, measured: float) -> CheckedInput:
     return CheckedInput(
         name=name,
-        data=leaf.data,
-        gradient=leaf.grad,
+        data=data,
+        gradient=gradient,
         central_difference=measured,
-        absolute_error=abs(leaf.grad - measured),
-        relative_error=relative_error(leaf.grad, measured),
+        absolute_error=abs(gradient - measured),
+        relative_error=relative_error(gradient, measured),
     )
 
 
@@ -246,13 +280,13 @@ def _prepared(
     function: Callable[..., Any], at: Inputs
 ) -> tuple[Callable[[Sequence[object]], Any], tuple[str, ...], list[float]]:
     if not callable(function):
-        raise TypeError(f"a function is needed, got {function!r}: pass f itself, not f(x).")
+        raise TypeError(f"a function is needed, got {shown(function)}: pass f itself, not f(x).")
     if isinstance(at, Mapping):
-        names = tuple(at)
+        names = tuple(map(label_text, at))
         numbers = [finite(number, f"input {name}") for name, number in at.items()]
         return lambda inputs: function(**dict(zip(names, inputs, strict=True))), names, numbers
     if not isinstance(at, Sequence) or isinstance(at, str):
-        raise TypeError(f"the inputs come as a list such as [3.0], got {at!r}.")
+        raise TypeError(f"the inputs come as a list such as [3.0], got {shown(at)}.")
     names = _argument_names(function, len(at))
     numbers = [finite(number, f"input {name}") for name, number in zip(names, at, strict=True)]
     return lambda inputs: function(*inputs), names, numbers
@@ -270,12 +304,6 @@ def _argument_names(function: Callable[..., Any], count: int) -> tuple[str, ...]
 def _central(
     call: Callable[[Sequence[object]], Any], numbers: list[float], index: int, step: float
 ) -> float:
-    above, below = numbers[index] + step, numbers[index] - step
-    if above == below:
-        raise ValueError(
-            f"a step of {number_text(step)} is too small to move {number_text(numbers[index])}: "
-            "a float keeps about 16 digits. Try 1e-5."
-        )
     rise = _moved(call, numbers, index, step) - _moved(call, numbers, index, -step)
     return rise / (2 * step)
 
@@ -285,7 +313,7 @@ def _moved(
 ) -> float:
     moved = [number + by if i == index else number for i, number in enumerate(numbers)]
     result = call(moved)
-    if isinstance(result, Value):
+    if isinstance(result, Value | Released):
         result = result.data
     return finite(result, "the function's result")
 
@@ -293,3 +321,12 @@ def _moved(
 def _require_step(step: float) -> None:
     if not finite(step, "the step") > 0.0:
         raise ValueError(f"the step must be above 0, got {number_text(step)}.")
+
+
+def _require_movable(numbers: Sequence[float], step: float) -> None:
+    for number in numbers:
+        if number + step == number - step:
+            raise ValueError(
+                f"a step of {number_text(step)} is too small to move {number_text(number)}: "
+                "a float keeps about 16 digits. Try 1e-5."
+            )

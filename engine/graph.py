@@ -11,17 +11,20 @@ e = a * b    -6     0
 """
 
 import json
+import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
+from numbers import Integral
 from pathlib import Path
 from typing import Any
 
-from engine.text import number_text, table_lines
+from engine.domain import label_text
+from engine.text import number_text, one_line, shown, table_lines
 from engine.value import INFIX, Literal, Parameter, Value, topological_order
 
-PACKAGE_FOLDER = str(Path(__file__).parent)
+PACKAGE_FOLDER = str(Path(__file__).parent) + os.sep
 LONGEST_NAME = 16
 NOT_NAMES = frozenset({"In", "Out"})
 PRECEDENCE = {"+": 1, "-": 1, "*": 2, "/": 2, "neg": 3, "**": 4}
@@ -95,7 +98,7 @@ class Graph:
 
         Raises:
             ReleasedError: the tape that recorded ``output`` has ended.
-            TypeError: ``output`` is not a Value.
+            TypeError: ``output`` is not a Value, or ``names`` is not a dictionary of names.
 
         >>> x = Value(3.0)
         >>> u = x * x
@@ -103,6 +106,8 @@ class Graph:
         ['x', 'u', '']
         """
         order = topological_order(output)
+        if names is not None:
+            _require_names(names)
         found = dict(_named_values(caller_variables() if names is None else names))
         place = {value: index for index, value in enumerate(order)}
         return cls(
@@ -144,16 +149,26 @@ class Graph:
         0
         """
         if isinstance(node, str):
-            found = [index for index, name in enumerate(self.names) if name == node]
+            found = self._places.get(node, [])
             if len(found) == 1:
                 return found[0]
-            problem = f"{len(found)} nodes are named {node!r}"
-        elif isinstance(node, int) and 0 <= node < len(self.nodes):
-            return node
+            problem = f"{len(found)} nodes are named {shown(node)}"
+        elif isinstance(node, Integral) and not isinstance(node, bool):
+            if 0 <= node < len(self.nodes):
+                return int(node)
+            problem = f"there is no node {shown(node)}"
         else:
-            problem = f"there is no node {node!r}"
-        known = ", ".join(self.names[:12]) + (", ..." if len(self) > 12 else "")
-        raise KeyError(f"{problem} among the {len(self)} nodes of this graph: {known}.")
+            problem = f"{shown(node)} is neither the name nor the index of a node"
+        raise KeyError(
+            f"{problem} among the {len(self)} nodes of this graph: {few_names(self.names)}."
+        )
+
+    @cached_property
+    def _places(self) -> dict[str, list[int]]:
+        places: dict[str, list[int]] = {}
+        for index, name in enumerate(self.names):
+            places.setdefault(name, []).append(index)
+        return places
 
     @cached_property
     def consumers(self) -> tuple[tuple[int, ...], ...]:
@@ -226,7 +241,7 @@ class Graph:
     def __str__(self) -> str:
         rows = [("node", "data", "grad")]
         rows += [
-            (self.title(node.index), number_text(node.data), number_text(node.grad))
+            (one_line(self.title(node.index)), number_text(node.data), number_text(node.grad))
             for node in self.nodes
         ]
         return "\n".join(table_lines(rows))
@@ -239,12 +254,31 @@ class Graph:
     def from_json(cls, text: str) -> "Graph":
         """Read a graph written by :meth:`to_json`.
 
+        Raises:
+            ValueError: the text is something else.
+
         >>> x = Value(3.0)
         >>> graph = Graph.of(x * 2)
         >>> Graph.from_json(graph.to_json()) == graph
         True
         """
-        return cls(tuple(_node_from(record) for record in json.loads(text)))
+        try:
+            nodes = tuple(_node_from(record) for record in json.loads(text))
+            whole = bool(nodes) and all(map(_is_sound, nodes, range(len(nodes))))
+        except (AttributeError, KeyError, RecursionError, TypeError, ValueError):
+            whole = False
+        if not whole:
+            raise ValueError(f"this is not a graph as to_json() writes it: {shown(text)}.")
+        return cls(nodes)
+
+
+def few_names(names: Sequence[str]) -> str:
+    """List names in an error, the first dozen at most.
+
+    >>> few_names(["a", "b"])
+    'a, b'
+    """
+    return ", ".join(map(one_line, names[:12])) + (", ..." if len(names) > 12 else "")
 
 
 def caller_variables() -> dict[str, object]:
@@ -260,14 +294,21 @@ def caller_variables() -> dict[str, object]:
     return {**frame.f_globals, **frame.f_locals}
 
 
+def _require_names(names: object) -> None:
+    if not isinstance(names, Mapping):
+        raise TypeError(f"names is a dictionary such as {{'x': x}}, got {shown(names)}.")
+    for name in names:
+        label_text(name)
+
+
 def _named_values(variables: Mapping[str, object]) -> Iterator[tuple[Value, str]]:
-    shown = {k: v for k, v in variables.items() if not k.startswith("_") and k not in NOT_NAMES}
-    for name, member in reversed(shown.items()):
+    public = {k: v for k, v in variables.items() if not k.startswith("_") and k not in NOT_NAMES}
+    for name, member in reversed(public.items()):
         if isinstance(member, list | tuple):
             yield from _members(name, enumerate(member))
         elif isinstance(member, dict):
             yield from _members(name, member.items())
-    for name, value in reversed(shown.items()):
+    for name, value in reversed(public.items()):
         if isinstance(value, Value):
             yield value, name
 
@@ -308,6 +349,15 @@ def _node_from(record: dict[str, Any]) -> Node:
     operands = tuple(o if isinstance(o, int) else Constant(**o) for o in record["operands"])
     inputs, slopes = tuple(record["inputs"]), tuple(record["local_derivatives"])
     return Node(**{**record, "operands": operands, "inputs": inputs, "local_derivatives": slopes})
+
+
+def _is_sound(node: Node, place: int) -> bool:
+    return (
+        node.index == place
+        and all(0 <= index < place for index in node.inputs)
+        and node.inputs == tuple(o for o in node.operands if isinstance(o, int))
+        and len(node.local_derivatives) == len(node.inputs)
+    )
 
 
 def _expression(op: str, operands: list[str]) -> str:

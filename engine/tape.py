@@ -15,6 +15,7 @@ walking the tape from the back needs no sort.
 import gc
 from types import TracebackType
 
+from engine.text import shown
 from engine.value import (
     Released,
     Value,
@@ -89,7 +90,7 @@ class Tape:
         Tape._recording = None
         for node in self._nodes:
             node._left = node._right = None
-            node.__class__ = Released
+            node.__class__ = Released  # type: ignore[assignment]  # same slots
         self._nodes.clear()
         if self._collector_was_on:
             gc.enable()
@@ -117,7 +118,7 @@ class Tape:
     def _up_to(self, output: Value) -> list[Value]:
         mark = self._mark
         if output._tag.recording is not mark:
-            raise ValueError(f"{output!r} was not recorded on this tape.")
+            raise ValueError(f"{shown(output)} was not recorded on this tape.")
         nodes = self._nodes
         for node in nodes:
             left, right = node._left, node._right
@@ -132,7 +133,7 @@ class Tape:
 
 def _foreign(operand: Value, node: Value) -> ValueError:
     return ValueError(
-        f"{node!r} on this tape was made from {operand!r}, which was computed before the tape "
-        "began, so its gradient could not be passed on. Compute it inside the block, or use "
-        "output.backward()."
+        f"{shown(node)} on this tape was made from {shown(operand)}, which was computed before "
+        "the tape began, so its gradient could not be passed on. Compute it inside the block, "
+        "or use output.backward()."
     )

@@ -9,6 +9,10 @@ from collections.abc import Collection, Iterator, Sequence
 
 SIGNIFICANT_DIGITS = 6
 LARGEST_WHOLE = 1e9
+LONGEST_LINE = 80
+CONTROLS = (*range(0x20), *range(0x7F, 0xA0), 0x2028, 0x2029)
+DIRECTION_MARKS = (*range(0x202A, 0x202F), *range(0x2066, 0x206A))
+ESCAPES = {code: ascii(chr(code))[1:-1] for code in CONTROLS + DIRECTION_MARKS}
 
 
 def number_text(number: float) -> str:
@@ -27,6 +31,32 @@ def number_text(number: float) -> str:
     if math.isfinite(number) and number == int(number) and abs(number) < LARGEST_WHOLE:
         return str(int(number))
     return f"{number:.{SIGNIFICANT_DIGITS}g}"
+
+
+def one_line(text: str) -> str:
+    r"""Keep text on its own line: what would break or reorder the line is shown as an escape.
+
+    Returns:
+        At most ``LONGEST_LINE`` characters; longer text ends in ``...``.
+
+    >>> print(one_line("first" + chr(10) + "second"))
+    first\nsecond
+    """
+    line = text[: LONGEST_LINE + 1].translate(ESCAPES)
+    return line if len(line) <= LONGEST_LINE else f"{line[: LONGEST_LINE - 3]}..."
+
+
+def shown(thing: object) -> str:
+    """Quote anything in an error: its ``repr``, on one line.
+
+    >>> shown("x"), shown(list(range(1000)))[-12:]
+    ("'x'", '9, 20, 21...')
+    """
+    try:
+        text = repr(thing)
+    except ValueError:  # Python does not write out whole numbers of thousands of digits
+        text = f"a huge {type(thing).__name__}"
+    return one_line(" ".join(text.split()))
 
 
 def table_lines(

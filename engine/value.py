@@ -16,6 +16,8 @@ it changes when one of its inputs changes. The chain rule then needs one line of
 import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from numbers import Real
+from operator import attrgetter
 from typing import Any, NoReturn
 
 from engine.domain import (
@@ -26,8 +28,9 @@ from engine.domain import (
     power,
     power_slope,
     quotient,
+    slope_in_range,
 )
-from engine.text import number_text
+from engine.text import number_text, shown
 
 INFIX = frozenset({"+", "-", "*", "/", "**"})
 FUNCTIONS = frozenset({"neg", "exp", "log", "relu", "tanh"})
@@ -82,7 +85,66 @@ class Literal(float):
         return f"Literal({number_text(self)}, label={self.label!r})"
 
 
-class Value:
+class Number:
+    """What a Value and a released node share: a number, its gradient and its name.
+
+    Both have the same slots and this one base, so Python lets the one become the other.
+    """
+
+    # An operation has at most two operands. An operand that is a Value comes with its local
+    # derivative; a plain number comes with None, since nothing flows into it.
+    __slots__ = ("_d_left", "_d_right", "_left", "_right", "_tag", "data", "grad", "op")
+    __array_ufunc__ = None
+
+    data: float
+    grad: float
+    op: str
+    _tag: Tag
+    _left: Any  # Value, plain number or nothing: the slope beside it tells which
+    _right: Any
+    _d_left: float | None
+    _d_right: float | None
+
+    @property
+    def label(self) -> str:
+        """The name given to this number, or ``""``."""
+        return self._tag.label
+
+    @label.setter
+    def label(self, label: str) -> None:
+        self._tag = Tag(label_text(label), self._tag.scope, self._tag.recording)
+
+    @property
+    def scope(self) -> str:
+        """The part of the model it was made in, such as ``"layer0/attention"``."""
+        return self._tag.scope
+
+    def __repr__(self) -> str:
+        label = f", label={self.label!r}" if self.label else ""
+        made_by = f", op={self.op!r}" if self.op else ""
+        # A learner may have put anything there, and has to be able to see it.
+        data, grad = (
+            number_text(held) if isinstance(held, Real) else shown(held)
+            for held in (self.data, self.grad)
+        )
+        return f"{type(self).__name__}(data={data}, grad={grad}{made_by}{label})"
+
+    def __float__(self) -> NoReturn:
+        raise TypeError(
+            f"a plain number would lose the record of how {shown(self)} was made. Use its methods "
+            "(x.exp(), x.log(), x.tanh(), x.relu()), or x.data if the bare number is wanted."
+        )
+
+    def _compare(self, other: object) -> NoReturn:
+        raise TypeError(
+            f"cannot order {shown(self)} and {shown(other)}: a Value carries data and a gradient. "
+            "Compare the numbers themselves: a.data < b.data."
+        )
+
+    __lt__ = __le__ = __gt__ = __ge__ = _compare
+
+
+class Value(Number):
     """One number in a recorded calculation.
 
     Args:
@@ -105,19 +167,7 @@ class Value:
     (12.0, 7.0)
     """
 
-    # An operation has at most two operands. An operand that is a Value comes with its local
-    # derivative; a plain number comes with None, since nothing flows into it.
-    __slots__ = ("_d_left", "_d_right", "_left", "_right", "_tag", "data", "grad", "op")
-    __array_ufunc__ = None
-
-    data: float
-    grad: float
-    op: str
-    _tag: Tag
-    _left: Any  # Value, plain number or nothing: the slope beside it tells which
-    _right: Any
-    _d_left: float | None
-    _d_right: float | None
+    __slots__ = ()
 
     def __init__(self, data: object, label: str = "") -> None:
         self.data = finite(data, type(self).__name__)
@@ -127,20 +177,6 @@ class Value:
         self._left = self._right = self._d_left = self._d_right = None
 
     # -- what was recorded ---------------------------------------------------------------------
-
-    @property
-    def label(self) -> str:
-        """The name given to this number, or ``""``."""
-        return self._tag.label
-
-    @label.setter
-    def label(self, label: str) -> None:
-        self._tag = Tag(label_text(label), self._tag.scope, self._tag.recording)
-
-    @property
-    def scope(self) -> str:
-        """The part of the model it was made in, such as ``"layer0/attention"``."""
-        return self._tag.scope
 
     @property
     def operands(self) -> "tuple[Value | float, ...]":
@@ -206,15 +242,19 @@ class Value:
     def __truediv__(self, other: object) -> "Value":
         """``a / b``: local derivatives 1/b and -a/b**2."""
         if isinstance(other, Value):
-            data = quotient(self.data, other.data)
-            return _node("/", data, self, 1.0 / other.data, other, -data / other.data)
+            a, b = self.data, other.data
+            data = quotient(a, b)
+            d_left = slope_in_range(1.0 / b, "/", a, b)
+            return _node("/", data, self, d_left, other, slope_in_range(-data / b, "/", a, b))
         number = _operand(other, "/", self)
-        return _node("/", quotient(self.data, number), self, 1.0 / number, number, None)
+        data = quotient(self.data, number)
+        return _node("/", data, self, slope_in_range(1.0 / number, "/", data, number), number, None)
 
     def __rtruediv__(self, other: object) -> "Value":
         number = _operand(other, "/", self)
         data = quotient(number, self.data)
-        return _node("/", data, number, None, self, -data / self.data)
+        slope = slope_in_range(-data / self.data, "/", number, self.data)
+        return _node("/", data, number, None, self, slope)
 
     def __pow__(self, other: object) -> "Value":
         """``a ** c``: local derivative c * a**(c-1); for a Value exponent also a**c * log(a).
@@ -226,7 +266,8 @@ class Value:
         if isinstance(other, Value):
             data = power(self.data, other.data, exponent_varies=True)
             d_base = power_slope(self.data, other.data)
-            return _node("**", data, self, d_base, other, data * math.log(self.data))
+            d_exponent = slope_in_range(data * math.log(self.data), "**", self.data, other.data)
+            return _node("**", data, self, d_base, other, d_exponent)
         number = _operand(other, "**", self)
         data = power(self.data, number)
         return _node("**", data, self, power_slope(self.data, number), number, None)
@@ -235,7 +276,8 @@ class Value:
         """``c ** a``: local derivative c**a * log(c), for a positive c."""
         number = _operand(other, "**", self)
         data = power(number, self.data, exponent_varies=True)
-        return _node("**", data, number, None, self, data * math.log(number))
+        slope = slope_in_range(data * math.log(number), "**", number, self.data)
+        return _node("**", data, number, None, self, slope)
 
     def __neg__(self) -> "Value":
         """``-a``: local derivative -1."""
@@ -265,7 +307,8 @@ class Value:
         >>> Value(4.0).log().local_derivatives
         (0.25,)
         """
-        return _node("log", logarithm(self.data), self, 1.0 / self.data)
+        data = logarithm(self.data)
+        return _node("log", data, self, slope_in_range(1.0 / self.data, "log", self.data))
 
     def relu(self) -> "Value":
         """max(0, a): local derivative 1 if a > 0, else 0.
@@ -275,7 +318,8 @@ class Value:
         >>> Value(-2.0).relu().data, Value(3.0).relu().local_derivatives
         (0.0, (1.0,))
         """
-        return _node("relu", max(0.0, self.data), self, 1.0 if self.data > 0.0 else 0.0)
+        data = 0.0 if self.data <= 0.0 else self.data
+        return _node("relu", data, self, 1.0 if data > 0.0 else 0.0)
 
     def tanh(self) -> "Value":
         """The hyperbolic tangent: local derivative 1 - result**2.
@@ -296,7 +340,8 @@ class Value:
 
         Raises:
             ReleasedError: the tape that recorded this number has ended.
-            ValueError: this number is infinite or NaN; the message names where that began.
+            TypeError: a gradient was replaced by something that is not a number.
+            ValueError: a number on the way is infinite or NaN; the message names the first.
 
         >>> x = Value(3.0)
         >>> y = x * 2
@@ -311,28 +356,6 @@ class Value:
                 node.grad = 0.0
         push_back(order, self)
 
-    # -- being a number among Python's numbers -------------------------------------------------
-
-    def __repr__(self) -> str:
-        label = f", label={self.label!r}" if self.label else ""
-        made_by = f", op={self.op!r}" if self.op else ""
-        data, grad = number_text(self.data), number_text(self.grad)
-        return f"{type(self).__name__}(data={data}, grad={grad}{made_by}{label})"
-
-    def __float__(self) -> NoReturn:
-        raise TypeError(
-            f"a plain number would lose the record of how {self!r} was made. Use its methods "
-            "(x.exp(), x.log(), x.tanh(), x.relu()), or x.data if the bare number is wanted."
-        )
-
-    def _compare(self, other: object) -> NoReturn:
-        raise TypeError(
-            f"cannot order {self!r} and {other!r}: a Value carries data and a gradient. "
-            "Compare the numbers themselves: a.data < b.data."
-        )
-
-    __lt__ = __le__ = __gt__ = __ge__ = _compare
-
 
 class Parameter(Value):
     """A trainable leaf. No tape holds it, so its gradient outlives every recording.
@@ -345,14 +368,14 @@ class Parameter(Value):
     __slots__ = ()
 
 
-class Released(Value):
+class Released(Number):
     """A node whose tape has ended: data and gradient remain, its record is gone."""
 
     __slots__ = ()
 
     def _refuse(self, *_: object) -> NoReturn:
         raise ReleasedError(
-            f"{self!r} was recorded on a tape that has ended, and its record was released. "
+            f"{shown(self)} was recorded on a tape that has ended, and its record was released. "
             "Calculate, draw and walk inside the 'with Tape()' block, or keep a Graph of it."
         )
 
@@ -371,14 +394,25 @@ def push_back(order: "Sequence[Value]", output: "Value") -> None:
     Args:
         order: nodes with inputs before results; computed nodes must hold gradient 0.
         output: the number to differentiate; its gradient gets the seed gradient 1.
+
+    Raises:
+        TypeError: a gradient was replaced by something that is not a number.
     """
-    output.grad += 1.0
-    for node in reversed(order):
-        upstream = node.grad
-        if (slope := node._d_left) is not None:
-            node._left.grad += slope * upstream
-        if (slope := node._d_right) is not None:
-            node._right.grad += slope * upstream
+    node = output
+    try:
+        output.grad += 1.0
+        for node in reversed(order):
+            upstream = node.grad
+            if (slope := node._d_left) is not None:
+                node._left.grad += slope * upstream
+            if (slope := node._d_right) is not None:
+                node._right.grad += slope * upstream
+    except TypeError:
+        broken = next(n for n in (node, *node.inputs) if not isinstance(n.grad, Real))
+        raise TypeError(
+            f"backward() needs every gradient to be a number, but found {shown(broken)}. "
+            "Set it to 0.0. Other gradients may hold a part of this walk: set them to 0.0 too."
+        ) from None
 
 
 def topological_order(output: Value) -> list[Value]:
@@ -427,19 +461,30 @@ def require_recorded(output: object) -> None:
         output._refuse()
     if not isinstance(output, Value):
         raise TypeError(
-            f"a Value is needed here, got {output!r} ({type(output).__name__}). "
+            f"a Value is needed here, got {shown(output)} ({type(output).__name__}). "
             "Build it from Values: Value(2.0) * 3."
         )
 
 
-def require_finite(output: Value, order: Sequence[Value]) -> None:
-    """Refuse to differentiate infinity or NaN, and name the node where it began."""
-    if math.isfinite(output.data):
+def require_finite(output: Value, nodes: Sequence[Value]) -> None:
+    """Refuse to differentiate through infinity or NaN, and name the node where it began.
+
+    Args:
+        output: the number to differentiate.
+        nodes: what it was made from, and perhaps others.
+    """
+    if math.isfinite(sum(map(attrgetter("data"), nodes))):
         return
-    first = next(node for node in order if not math.isfinite(node.data))
-    operands = ", ".join(number_text(o.data if isinstance(o, Value) else o) for o in first.operands)
-    where = f"It began at {first.op!r} applied to {operands}." if first.op else "A leaf holds it."
-    raise ValueError(f"backward() needs a finite output, got {number_text(output.data)}. {where}")
+    for node in topological_order(output):
+        if not math.isfinite(node.data):
+            operands = ", ".join(
+                number_text(o.data if isinstance(o, Value) else o) for o in node.operands
+            )
+            where = f"{node.op!r} applied to {operands} gave" if node.op else "a leaf holds"
+            raise ValueError(
+                f"backward() needs finite numbers, but {where} {number_text(node.data)}, "
+                f"on the way to the output {number_text(output.data)}."
+            )
 
 
 @contextmanager
@@ -503,4 +548,6 @@ def _node(
 def _operand(other: object, op: str, value: Value) -> float:
     if (type(other) is float and other - other == 0.0) or type(other) is Literal:
         return other
+    if isinstance(other, Released):
+        other._refuse()
     return finite(other, f"{op!r} with {number_text(value.data)}")

@@ -12,12 +12,14 @@ was processed when, and what it contributed to which input.
 (7.0, ['y', 'u', 'x'])
 """
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from engine.graph import Graph
+from engine.graph import Graph, few_names
+from engine.text import shown
 
 LONGEST_REPEATED_WALK = 10_000
 
@@ -70,11 +72,13 @@ class Walk:
         graph: the graph that was walked.
         steps: the nodes in the order they were processed.
         gradients: gradient of every node at the end, by index.
+        accumulate: whether contributions were added (``+=``) or overwrote (``=``).
     """
 
     graph: Graph
     steps: tuple[Step, ...]
     gradients: tuple[float, ...]
+    accumulate: bool = True
 
     def grad(self, name: str) -> float:
         """The final gradient of the node with this name.
@@ -106,11 +110,16 @@ class Walk:
     def gradients_after(self, number: int) -> tuple[float, ...]:
         """The gradient of every node after step ``number``; 0 is the seed gradient alone.
 
+        Raises:
+            ValueError: the walk has no step of this number.
+
         >>> from engine.value import Value
         >>> x = Value(3.0)
         >>> reverse_walk(Graph.of(x + x)).gradients_after(0)
         (0.0, 1.0)
         """
+        if number not in range(len(self.steps) + 1):
+            raise ValueError(f"a walk of {len(self.steps)} steps has no step {shown(number)}.")
         gradients = [0.0] * len(self.graph)
         gradients[self.graph.output.index] = 1.0
         for step in self.steps[:number]:
@@ -158,6 +167,8 @@ def reverse_walk(
     >>> reverse_walk(Graph.of(x + x), accumulate=False).grad("x")
     1.0
     """
+    if not isinstance(graph, Graph):
+        raise TypeError(f"reverse_walk needs a Graph, got {shown(graph)}: Graph.of(y) makes one.")
     if not visit_once:
         if order is not None:
             raise ValueError("visit_once=False makes its own order: leave order out.")
@@ -170,7 +181,7 @@ def reverse_walk(
         _process(graph, number, index, gradients, accumulate)
         for number, index in enumerate(indices, start=1)
     )
-    return Walk(graph, steps, tuple(gradients))
+    return Walk(graph, steps, tuple(gradients), accumulate)
 
 
 def _process(
@@ -201,15 +212,15 @@ def _process(
 def _checked_order(graph: Graph, order: Sequence[int] | Sequence[str] | None) -> list[int]:
     if order is None:
         return [node.index for node in reversed(graph.nodes)]
-    if isinstance(order, str):
-        raise ValueError(f"order is a list of nodes, got the text {order!r}: use [...].")
+    if isinstance(order, str | bytes | Set) or not isinstance(order, Iterable):
+        raise TypeError(f"order is a list of nodes, first to last, got {shown(order)}.")
     indices = [graph.index(node) for node in order]
-    names = graph.names
-    missing = [names[node.index] for node in graph.nodes if node.index not in set(indices)]
-    repeated = [names[index] for index in sorted(set(indices)) if indices.count(index) > 1]
+    times = Counter(indices)
+    missing = [name for index, name in enumerate(graph.names) if index not in times]
+    repeated = [name for index, name in enumerate(graph.names) if times[index] > 1]
     if missing or repeated:
-        problems = [f"missing: {', '.join(missing)}"] if missing else []
-        problems += [f"more than once: {', '.join(repeated)}"] if repeated else []
+        problems = [f"missing: {few_names(missing)}"] if missing else []
+        problems += [f"more than once: {few_names(repeated)}"] if repeated else []
         raise ValueError(
             f"an order names each of the {len(graph)} nodes exactly once; {'; '.join(problems)}."
         )
