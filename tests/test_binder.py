@@ -63,7 +63,10 @@ def python_of_runtime() -> str | None:
     version = RUNTIME.removeprefix("python-")
     if version == f"{sys.version_info.major}.{sys.version_info.minor}":
         return sys.executable
-    return shutil.which(f"python{version}")
+    found = shutil.which(f"python{version}")
+    # A version manager leaves a program of that name which only says that it is not installed.
+    works = found and subprocess.run([found, "-c", ""], capture_output=True, check=False)
+    return found if works and works.returncode == 0 else None
 
 
 def copy_tracked_files(target: Path) -> None:
