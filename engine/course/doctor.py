@@ -9,7 +9,6 @@ import os
 import platform
 import shutil
 import sys
-import sysconfig
 import tempfile
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -62,10 +61,10 @@ def install_command(root: Path | None) -> str:
     """The command that installs the course and all it needs into this environment.
 
     Args:
-        root: the checkout, None when there is none.
+        root: the checkout; the person has to be in its folder when None.
     """
-    what = f"-e {quoted(root)}" if root is not None else DISTRIBUTION
-    return f"{quoted(sys.executable)} -m pip install {what}"
+    where = quoted(root) if root is not None else "."
+    return f"{quoted(sys.executable)} -m pip install -e {where}"
 
 
 def check_python(wanted: str, found: str) -> Check:
@@ -168,8 +167,9 @@ def check_renderer(mend: str) -> Check:
     Args:
         mend: the command to name when there is none.
     """
-    program = shutil.which(RENDERER, path=sysconfig.get_path("scripts"))
-    program = program or shutil.which("dot")
+    from engine.drawing.renderer import renderer
+
+    program = renderer()
     if program:
         return Check("ok", f"Graphviz: {program}")
     return Check("warning", "no Graphviz program: graphs are shown as tables.", mend)

@@ -1,0 +1,151 @@
+"""The build: what is stored is the same each time, and a failing chapter is not stored."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from engine.course import build
+from engine.course.places import CourseError, Places
+
+CODE = [
+    "import os\nprint(os.path.basename(os.getcwd()))",
+    "print('to one stream')\nprint('and the same')",
+    "import ipywidgets\nipywidgets.IntSlider(3)",
+    "1 / 0",
+    "class Drawing(str):\n    def _repr_svg_(self):\n        return self",
+    "Drawing('<svg><text>a</text></svg>')",
+]
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Places:
+    """A course of one chapter, built once for the tests that only read it."""
+    places = Places(tmp_path_factory.mktemp("a cöurse"))
+    places.chapters.mkdir()
+    write(places, CODE)
+    assert build.run(places, [], check=False) == 0
+    return places
+
+
+def write(places: Places, code: list[str], name: str = "06-walk.ipynb") -> Path:
+    cells = [nbformat.v4.new_code_cell(source) for source in code]
+    for cell in cells:
+        if "1 / 0" in cell.source and "tag" not in cell.source:
+            cell.metadata["tags"] = ["raises-exception"]
+    notebook = nbformat.v4.new_notebook(cells=cells, metadata={"title": "kept"})
+    nbformat.write(notebook, places.chapters / name)
+    return places.chapters / name
+
+
+def chapter(places: Places) -> Path:
+    return places.chapters / "06-walk.ipynb"
+
+
+def stored(places: Places) -> nbformat.NotebookNode:
+    return nbformat.read(chapter(places), as_version=4)
+
+
+def test_the_outputs_are_those_of_a_fresh_kernel_in_the_chapters_folder(built: Places) -> None:
+    cells = stored(built).cells
+    assert [cell.execution_count for cell in cells] == [1, 2, 3, 4, 5, 6]
+    assert cells[0].outputs[0].text == "notebooks\n"
+    assert [output.text for output in cells[1].outputs] == ["to one stream\nand the same\n"]
+
+
+def test_of_a_widget_its_text_is_stored(built: Places) -> None:
+    (output,) = stored(built).cells[2].outputs
+    assert output.data == {"text/plain": "IntSlider(value=3)"}
+    assert "widgets" not in stored(built).metadata
+
+
+def test_of_a_traceback_the_last_line_is_stored(built: Places) -> None:
+    (output,) = stored(built).cells[3].outputs
+    assert output.traceback == ["ZeroDivisionError: division by zero"]
+
+
+def test_the_metadata_is_the_same_on_every_machine(built: Places) -> None:
+    metadata = stored(built).metadata
+    assert metadata.kernelspec == build.KERNELSPEC
+    assert metadata.language_info == build.LANGUAGE
+    assert metadata.title == "kept"
+    assert chapter(built).read_text().endswith("}\n")
+    assert not [cell for cell in stored(built).cells if "execution" in cell.metadata]
+
+
+def test_building_twice_changes_no_byte(built: Places, capsys: pytest.CaptureFixture[str]) -> None:
+    before = chapter(built).read_bytes()
+    assert build.run(built, ["06"], check=False) == 0
+    assert chapter(built).read_bytes() == before
+    assert "unchanged" in capsys.readouterr().out
+
+
+def test_a_check_finds_a_stale_output_but_no_moved_coordinate(
+    built: Places, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    copy = Places(tmp_path)
+    copy.chapters.mkdir()
+    moved = chapter(built).read_text().replace('"<svg><text>', '"<svg><text x=\\"7\\">')
+    chapter(copy).write_text(moved)
+    assert 'x=\\"7' in moved
+    assert build.run(copy, [], check=True) == 0
+    stale = moved.replace('x=\\"7\\">a', 'x=\\"7\\">b')
+    chapter(copy).write_text(stale)
+    assert build.run(copy, [], check=True) == 1
+    assert "would change 06-walk.ipynb" in capsys.readouterr().out
+    assert chapter(copy).read_text() == stale
+
+
+def test_a_failing_chapter_is_told_and_not_stored(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    places = Places(tmp_path)
+    places.chapters.mkdir()
+    bad = write(places, ["1", "2 / 0"], "01-bad.ipynb")
+    good = write(places, ["1"], "02-good.ipynb")
+    before = bad.read_bytes()
+    assert build.run(places, [], check=False) == 1
+    said = capsys.readouterr()
+    assert "01-bad.ipynb failed" in said.err
+    assert "ZeroDivisionError: division by zero" in said.err
+    assert "\x1b" not in said.err
+    assert bad.read_bytes() == before
+    assert nbformat.read(good, as_version=4).cells[0].execution_count == 1
+
+
+def test_a_chapter_edited_while_it_runs_is_not_written_over(tmp_path: Path) -> None:
+    places = Places(tmp_path)
+    places.chapters.mkdir()
+    file = write(places, ["import pathlib", "n = pathlib.Path('06-walk.ipynb').write_text('mine')"])
+    with pytest.raises(CourseError, match="changed while it ran"):
+        build.build(file)
+    assert file.read_text() == "mine"
+
+
+def test_cells_without_an_id_get_the_same_one_each_time(tmp_path: Path) -> None:
+    file = tmp_path / "old.ipynb"
+    cell = {"cell_type": "markdown", "metadata": {}, "source": "old"}
+    data = {"cells": [cell, cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 2}
+    file.write_text(json.dumps(data))
+    assert [cell.id for cell in build.read_with_ids(file).cells] == ["cell-00", "cell-01"]
+
+
+@pytest.mark.parametrize("content", ["", "{}", "[]", '{"cells": 3}', '{"cells": [{}]}'])
+def test_a_file_that_is_no_notebook_is_told(tmp_path: Path, content: str) -> None:
+    file = tmp_path / "no.ipynb"
+    file.write_text(content)
+    with pytest.raises(CourseError, match=r"no\.ipynb is not a valid notebook"):
+        build.read_with_ids(file)
+
+
+@pytest.mark.parametrize("name", ["06", "06-walk", "06-walk.ipynb", "notebooks/06-walk.ipynb"])
+def test_a_chapter_has_several_names(built: Places, name: str) -> None:
+    assert build.chapter_files(built, [name]) == [chapter(built)]
+
+
+def test_an_unknown_chapter_is_told_with_the_known_ones(built: Places) -> None:
+    with pytest.raises(CourseError, match="06-walk"):
+        build.chapter_files(built, ["7"])

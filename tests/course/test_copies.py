@@ -1,0 +1,201 @@
+"""The learner's copy: made, never written over, told about newer versions."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from engine.course import atomic, copies
+from engine.course.places import CourseError, Places, find_places
+
+NAME = "notebooks/06 wälk.ipynb"
+
+
+@pytest.fixture
+def places(tmp_path: Path) -> Places:
+    made = Places(tmp_path / "a cöurse")
+    made.chapters.mkdir(parents=True)
+    (made.root / NAME).write_text("first version")
+    return made
+
+
+def mine(places: Places) -> Path:
+    return places.work / NAME
+
+
+def files(places: Places) -> dict[str, str]:
+    """Everything in the learner's copy but the course's memory."""
+    return {
+        path.relative_to(places.work).as_posix(): path.read_text()
+        for path in places.work.rglob("*")
+        if path.is_file() and places.memory not in path.parents
+    }
+
+
+def test_the_first_time_everything_is_copied(places: Places) -> None:
+    (places.chapters / "images").mkdir()
+    (places.chapters / "images" / "a.svg").write_text("<svg/>")
+    report = copies.refresh(places)
+    assert files(places) == {NAME: "first version", "notebooks/images/a.svg": "<svg/>"}
+    assert set(report.copied) == set(files(places)) == set(report.untouched)
+    assert report.notes == ()
+
+
+def test_checkpoints_and_hidden_files_are_not_copied(places: Places) -> None:
+    for name in (".ipynb_checkpoints/06-checkpoint.ipynb", ".DS_Store"):
+        (places.chapters / name).parent.mkdir(exist_ok=True)
+        (places.chapters / name).write_text("no")
+    copies.refresh(places)
+    assert set(files(places)) == {NAME}
+
+
+def test_exercises_are_copied_once_there_are_some(places: Places) -> None:
+    exercises = places.root / "exercises"
+    exercises.mkdir()
+    (exercises / "README.md").write_text("soon")
+    assert copies.refresh(places).copied == (NAME,)
+    (exercises / "01.ipynb").write_text("an exercise")
+    assert copies.refresh(places).copied == ("exercises/01.ipynb", "exercises/README.md")
+
+
+def test_a_second_time_nothing_happens(places: Places) -> None:
+    copies.refresh(places)
+    memory = (places.memory / copies.MEMORY_FILE).stat().st_mtime_ns
+    report = copies.refresh(places)
+    assert (report.copied, report.newer, report.notes) == ((), (), ())
+    assert (places.memory / copies.MEMORY_FILE).stat().st_mtime_ns == memory
+
+
+def test_the_learners_changes_stay(places: Places) -> None:
+    copies.refresh(places)
+    mine(places).write_text("my answers")
+    report = copies.refresh(places)
+    assert files(places) == {NAME: "my answers"}
+    assert report.untouched == ()
+
+
+@pytest.mark.parametrize("learner", ["first version", "my answers"])
+def test_a_newer_version_is_put_beside(places: Places, learner: str) -> None:
+    copies.refresh(places)
+    mine(places).write_text(learner)
+    (places.root / NAME).write_text("second version")
+    report = copies.refresh(places)
+    beside = "notebooks/06 wälk.newer.ipynb"
+    assert files(places) == {NAME: learner, beside: "second version"}
+    assert report.newer == ((NAME, beside),)
+    assert [note for note in report.notes if "06 wälk.newer.ipynb" in note] == list(report.notes)
+    assert len(report.notes) == 1
+    assert (NAME in report.untouched) == (learner == "first version")
+
+
+def test_each_newer_version_is_offered_once_and_none_is_written_over(places: Places) -> None:
+    copies.refresh(places)
+    for version in ("second version", "third version"):
+        (places.root / NAME).write_text(version)
+        assert len(copies.refresh(places).newer) == 1
+        assert copies.refresh(places).newer == ()
+    assert files(places) == {
+        NAME: "first version",
+        "notebooks/06 wälk.newer.ipynb": "second version",
+        "notebooks/06 wälk.newer-2.ipynb": "third version",
+    }
+
+
+def test_a_learner_who_took_the_newer_version_is_left_alone(places: Places) -> None:
+    copies.refresh(places)
+    (places.root / NAME).write_text("second version")
+    mine(places).write_text("second version")
+    assert copies.refresh(places).newer == ()
+    assert set(files(places)) == {NAME}
+
+
+def test_a_deleted_copy_is_made_anew(places: Places) -> None:
+    copies.refresh(places)
+    (places.root / NAME).write_text("second version")
+    mine(places).unlink()
+    assert copies.refresh(places).copied == (NAME,)
+    assert files(places) == {NAME: "second version"}
+
+
+@pytest.mark.parametrize(
+    "damage", ["", "{", "[]", '{"sources": 3}', '{"sources": {"a": 1}}', "\xff"]
+)
+def test_a_damaged_memory_is_set_aside_with_a_word(places: Places, damage: str) -> None:
+    copies.refresh(places)
+    mine(places).write_text("my answers")
+    memory = places.memory / copies.MEMORY_FILE
+    memory.write_bytes(damage.encode("latin-1"))
+    report = copies.refresh(places)
+    aside = places.memory / "copies.damaged-1.json"
+    assert aside.read_bytes() == damage.encode("latin-1")
+    assert files(places) == {NAME: "my answers"}
+    assert len(report.notes) == 1
+    assert aside.name in report.notes[0]
+    assert copies.refresh(places).notes == ()
+    (places.root / NAME).write_text("second version")
+    assert len(copies.refresh(places).newer) == 1
+
+
+def test_two_damaged_memories_are_both_kept(places: Places) -> None:
+    for damage in ("one", "two"):
+        copies.refresh(places)
+        (places.memory / copies.MEMORY_FILE).write_text(damage)
+    copies.refresh(places)
+    kept = [places.memory / f"copies.damaged-{count}.json" for count in (1, 2)]
+    assert [file.read_text() for file in kept] == ["one", "two"]
+
+
+def test_a_crash_while_writing_keeps_the_old_memory(
+    places: Places, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copies.refresh(places)
+    memory = places.memory / copies.MEMORY_FILE
+    before = memory.read_bytes()
+    monkeypatch.setattr(os, "fsync", lambda _: (_ for _ in ()).throw(OSError("power cut")))
+    with pytest.raises(OSError, match="power cut"):
+        copies.write_memory(memory, {})
+    assert memory.read_bytes() == before
+    assert [path.name for path in places.memory.iterdir()] == [copies.MEMORY_FILE]
+
+
+def test_a_link_to_nowhere_is_not_written_through(places: Places, tmp_path: Path) -> None:
+    mine(places).parent.mkdir(parents=True)
+    mine(places).symlink_to(tmp_path / "elsewhere")
+    copies.refresh(places)
+    assert not (tmp_path / "elsewhere").exists()
+
+
+def test_without_hard_links_a_file_is_still_never_written_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise PermissionError("no hard links here")
+
+    monkeypatch.setattr(Path, "hardlink_to", refuse)
+    file = tmp_path / "note"
+    assert atomic.write_new(file, b"mine")
+    monkeypatch.setattr(os.path, "lexists", lambda _: False)
+    assert not atomic.write_new(file, b"yours")
+    assert file.read_bytes() == b"mine"
+
+
+def test_a_file_where_the_copy_should_be_is_told_and_stays(places: Places) -> None:
+    places.work.write_text("a file")
+    with pytest.raises(CourseError, match="cannot write your copy"):
+        copies.refresh(places)
+    assert places.work.read_text() == "a file"
+
+
+def test_a_given_folder_without_chapters_is_told(tmp_path: Path) -> None:
+    with pytest.raises(CourseError, match="clone the repository"):
+        find_places(tmp_path)
+
+
+def test_the_checkout_around_the_present_folder_is_found(
+    places: Places, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(places.chapters)
+    monkeypatch.setattr("engine.course.places.__file__", "/nowhere/at/all/places.py")
+    assert find_places() == Places(places.root.resolve())

@@ -1,0 +1,174 @@
+"""What comes before JupyterLab starts: its environment, settings, trust and browser."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbformat.sign import NotebookNotary
+
+from engine.course import lab
+from engine.course.__main__ import main, parser, with_default
+from engine.course.places import CourseError, Places
+
+
+@pytest.fixture
+def places(tmp_path: Path) -> Places:
+    made = Places(tmp_path / "a cöurse")
+    made.chapters.mkdir(parents=True)
+    for name in ("06-walk", "00-start"):
+        cell = nbformat.v4.new_code_cell("1", execution_count=1)
+        cell.outputs = [nbformat.v4.new_output("display_data", data={"text/html": "<b>1</b>"})]
+        nbformat.write(nbformat.v4.new_notebook(cells=[cell]), made.chapters / f"{name}.ipynb")
+    return made
+
+
+def trusted(places: Places, name: str) -> bool:
+    notary = NotebookNotary(data_dir=str(places.jupyter / "data"))
+    try:
+        notebook = nbformat.read(places.work / name, as_version=4)
+        return bool(notary.check_signature(notebook))
+    finally:
+        notary.store.close()
+
+
+def test_the_first_chapter_is_the_lowest_number(places: Places) -> None:
+    assert lab.first_chapter(places) == "notebooks/00-start.ipynb"
+
+
+def test_every_folder_of_jupyters_is_ours(places: Places) -> None:
+    theirs = {
+        "JUPYTER_PATH": "x",
+        "JUPYTER_CONFIG_PATH": "x",
+        "JUPYTER_CONFIG_DIR": "x",
+        "PATH": "p",
+    }
+    env = lab.environment(places, "secret", theirs)
+    folders = {name: Path(value) for name, value in env.items() if name.endswith("DIR")}
+    assert len(folders) == 6
+    assert all(places.jupyter in folder.parents for folder in folders.values())
+    assert "x" not in env.values()
+    assert env["PATH"] == "p"
+    assert env["JUPYTER_PREFER_ENV_PATH"] == "1"
+
+
+def test_the_token_is_not_in_the_command(places: Places) -> None:
+    assert lab.environment(places, "secret", {})["JUPYTER_TOKEN"] == "secret"
+    assert not [word for word in lab.command(places) if word.lower().startswith("--identity")]
+    assert "secret" not in lab.command(places)
+
+
+def test_the_command_serves_the_copy_with_this_python(places: Places) -> None:
+    command = lab.command(places, 9999, ["--more"])
+    assert command[0] == sys.executable
+    assert f"--ServerApp.root_dir={places.work}" in command
+    assert "--ServerApp.port=9999" in command
+    assert command[-1] == "--more"
+
+
+def test_settings_are_seeded_once_and_never_over_the_learners(places: Places) -> None:
+    file = places.jupyter / "settings" / lab.NOTIFICATIONS
+    lab.seed_settings(places)
+    assert json.loads(file.read_text()) == lab.QUIET
+    file.write_text('{"fetchNews": "true"}')
+    lab.seed_settings(places)
+    assert file.read_text() == '{"fetchNews": "true"}'
+
+
+def test_settings_have_the_names_that_jupyterlab_knows() -> None:
+    schemas = Path(sys.prefix) / "share" / "jupyter" / "lab" / "schemas"
+    schema = json.loads((schemas / lab.NOTIFICATIONS).with_suffix(".json").read_text())
+    assert set(lab.QUIET) <= set(schema["properties"])
+
+
+def test_copies_are_trusted_but_not_what_the_learner_changed(places: Places) -> None:
+    lab.prepare(places)
+    assert trusted(places, "notebooks/00-start.ipynb")
+    changed = places.work / "notebooks" / "06-walk.ipynb"
+    changed.write_text(changed.read_text().replace("<b>1</b>", "<b>2</b>"))
+    lab.prepare(places)
+    assert not trusted(places, "notebooks/06-walk.ipynb")
+
+
+def test_a_newer_version_is_trusted_too(places: Places) -> None:
+    lab.prepare(places)
+    source = places.chapters / "06-walk.ipynb"
+    source.write_text(source.read_text().replace("<b>1</b>", "<b>3</b>"))
+    lab.prepare(places)
+    assert trusted(places, "notebooks/06-walk.newer.ipynb")
+
+
+@pytest.mark.parametrize("content", ["", "{", "{}", '{"url": 1}'])
+def test_a_damaged_runtime_file_is_no_server(places: Places, content: str) -> None:
+    runtime = places.jupyter / "runtime"
+    runtime.mkdir(parents=True)
+    (runtime / "jpserver-1.json").write_text(content)
+    assert lab.running_server(places) is None
+
+
+def test_a_server_that_has_gone_is_no_server(places: Places) -> None:
+    runtime = places.jupyter / "runtime"
+    runtime.mkdir(parents=True)
+    gone = {"url": "http://localhost:9/", "token": "t", "root_dir": str(places.work)}
+    (runtime / "jpserver-1.json").write_text(json.dumps(gone))
+    assert lab.running_server(places) is None
+
+
+def test_a_server_that_ends_at_once_is_told_with_its_last_words(places: Places) -> None:
+    lab.prepare(places)
+    with pytest.raises(
+        CourseError, match=r"(?s)ended while it was starting.*course doctor.*no_such"
+    ):
+        lab.launch(places, extra=["--ServerApp.port=no_such"])
+
+
+def test_without_a_display_there_is_no_browser() -> None:
+    assert not lab.has_browser({}, "linux")
+
+
+def test_without_a_browser_the_address_is_printed(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(sys, "platform", "linux")
+    monkeypatch.setattr(lab, "has_browser", lambda _: False)
+    lab.show("http://localhost:1/lab", browser=True)
+    assert "No browser was found" in (said := capsys.readouterr().out)
+    assert "http://localhost:1/lab" in said
+    lab.show("http://localhost:1/lab", browser=False)
+    assert "http://localhost:1/lab" in capsys.readouterr().out
+
+
+def test_lab_is_the_default_command() -> None:
+    assert with_default([]) == ["lab"]
+    assert with_default(["--no-browser"]) == ["lab", "--no-browser"]
+    assert with_default(["build"]) == ["build"]
+
+
+def test_help_names_the_commands_that_exist(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match="0"):
+        main(["--help"])
+    said = capsys.readouterr().out
+    assert {"lab", "doctor", "build"} <= set(said.split())
+    assert not {"check", "site", "slides"} & set(said.split())
+
+
+def test_an_unknown_command_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        main(["lap"])
+    assert "lap" in capsys.readouterr().err
+
+
+def test_no_chapters_end_in_a_sentence_and_code_1(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["--root", str(tmp_path)]) == 1
+    assert "clone the repository" in capsys.readouterr().err
+
+
+def test_the_port_is_a_number() -> None:
+    assert parser().parse_args(["lab", "--port", "9000"]).port == 9000
