@@ -21,6 +21,7 @@ NARROWEST_BOX = 96.0
 ROW_GAP = 22.0
 COLUMN_GAP = 64.0
 MARGIN = 8.0
+ROOM_FOR_MARKS = 14.0
 TIP = 10.0
 CAPTION_HEIGHT = 22.0
 CAPTION_PADDING = 8.0
@@ -162,7 +163,7 @@ def _read(plain: str, graph: Graph, longest_caption: float) -> Layout:
 
     def point(x: str, y: str) -> Point:
         across = float(x) * POINTS_PER_INCH + MARGIN
-        return across, (height - float(y)) * POINTS_PER_INCH + MARGIN
+        return across, (height - float(y)) * POINTS_PER_INCH + MARGIN + ROOM_FOR_MARKS
 
     boxes = {}
     curves: dict[tuple[int, int], list[tuple[Point, ...]]] = defaultdict(list)
@@ -177,7 +178,7 @@ def _read(plain: str, graph: Graph, longest_caption: float) -> Layout:
     placed = tuple(boxes[index] for index in range(len(graph)))
     return Layout(
         width * POINTS_PER_INCH + 2 * MARGIN,
-        height * POINTS_PER_INCH + 2 * MARGIN,
+        height * POINTS_PER_INCH + 2 * MARGIN + ROOM_FOR_MARKS,
         placed,
         tuple(_edges(graph, placed, curves, longest_caption)),
     )

@@ -104,7 +104,7 @@ def _draw_node(root: ET.Element, graph: Graph, index: int, box: Box) -> None:
     for name, value, y in (("data", node.data, LINES[1]), ("grad", node.grad, LINES[2])):
         _text(group, name, "rw-key", f"{SIDE}", y, fill=MUTED)
         _text(group, number(value), f"rw-{name}", right, y, anchor="end")
-    _text(group, "", "rw-mark", f"{box.width - 4:.1f}", -3.0, anchor="end")
+    _text(group, "", "rw-mark", f"{box.width - 4:.1f}", -6.0, anchor="end")
 
 
 def _text(

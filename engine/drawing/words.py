@@ -187,9 +187,11 @@ class WalkWords:
             f"upstream gradient {operand(contribution.upstream)} "
             f"= contribution {number(contribution.amount)}."
         )
-        before, amount = contribution.before, contribution.amount
-        if contribution.after == before + amount:
-            change = f"{number(before)} + {operand(amount)} = {number(contribution.after)}"
+        before, after = contribution.before, contribution.after
+        if self._walk.accumulate:
+            change = f"{number(before)} + {operand(contribution.amount)} = {number(after)}"
+        elif before == 0.0:
+            change = number(after)
         else:
-            change = f"{number(contribution.after)}, and the {number(before)} it held is lost"
+            change = f"{number(after)}; the {number(before)} it held is overwritten"
         return f"{multiplied} {name}.grad = {change}."

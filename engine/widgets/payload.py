@@ -33,6 +33,7 @@ def walk_payload(walk: Walk) -> dict[str, Any]:
         "summary": f"Reverse walk. {graph_summary(graph)}.",
         "svg": "" if placed is None else svg(graph, placed, captions=True),
         "notice": HOW_TO_GET_PICTURES if placed is None else "",
+        "receives": "+=" if walk.accumulate else "=",
         "gradients": [number(gradient) for gradient in start],
         "rows": [_row(walk, step) for step in walk.steps],
         "positions": [

@@ -1,23 +1,18 @@
 """``ReverseWalk(y)``: step back through a calculation, one node at a time."""
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-import anywidget
 import traitlets
 
-from engine.drawing.layout import layout
-from engine.drawing.palette import css_variables
-from engine.drawing.svg import svg
 from engine.drawing.words import WalkWords
 from engine.graph import Graph
 from engine.value import Value
 from engine.walk import Walk, reverse_walk
 from engine.widgets.payload import walk_payload
+from engine.widgets.view import View
 
 LARGEST_STEPPED = 60
-HERE = Path(__file__).parent
 
 
 @dataclass(frozen=True)
@@ -39,7 +34,7 @@ class WalkState:
     sentences: tuple[str, ...]
 
 
-class ReverseWalk(anywidget.AnyWidget):
+class ReverseWalk(View):
     """Walk back from an output, one node at a time, with buttons, keys or from Python.
 
     Arrow keys or a clicker's page keys step, Home and End jump, Space plays; a click on a node
@@ -69,18 +64,14 @@ class ReverseWalk(anywidget.AnyWidget):
     7.0
     """
 
-    _esm = HERE / "views.js"
-    _css = css_variables() + (HERE / "views.css").read_text(encoding="utf-8")
-
     index = traitlets.Int(0).tag(sync=True)
-    payload = traitlets.Dict().tag(sync=True)
 
     walk: Walk
 
     def __init__(self, output: Value | Graph | Walk, **options: Any) -> None:
         self.walk = _walk(output, options)
         self._words = WalkWords(self.walk)
-        super().__init__(payload=walk_payload(self.walk))
+        super().__init__(view="walk", payload=walk_payload(self.walk))
 
     @property
     def graph(self) -> Graph:
@@ -130,16 +121,9 @@ class ReverseWalk(anywidget.AnyWidget):
     def __repr__(self) -> str:
         return self._words.text()
 
-    def _repr_mimebundle_(self, **options: Any) -> tuple[dict[str, str], dict[str, Any]]:
-        live, metadata = super()._repr_mimebundle_(**options) or ({}, {})
-        picture = self._still()
-        still = {"image/svg+xml": picture} if picture else {}
-        return {**live, **still, "text/plain": repr(self)}, metadata
-
-    def _still(self) -> str:
-        finished = self.graph.with_gradients(self.walk.gradients)
-        placed = layout(finished)
-        return "" if placed is None else svg(finished, placed)
+    def still(self) -> Graph:
+        """The graph with the gradients the walk ends with."""
+        return self.graph.with_gradients(self.walk.gradients)
 
 
 def _walk(output: Value | Graph | Walk, options: dict[str, Any]) -> Walk:

@@ -1,139 +1,114 @@
 // The front end of the views: it shows what Python computed, and computes no number itself.
+//
+// Each view is a function from a model to { root, show, traits, stop }: the element it lives in,
+// what to do when one of the traits has changed, and what to end when it is taken away.
 
 const PLAY_MILLISECONDS = 1600;
-const SIGNS = { done: "\u2713", current: "\u25ba", receives: "+=", waiting: "" };
-const KEYS = {
+const SIGNS = { done: "\u2713", current: "now", waiting: "" };
+const STEP_KEYS = {
   ArrowRight: "next", ArrowDown: "next", PageDown: "next",
   ArrowLeft: "back", ArrowUp: "back", PageUp: "back",
   Home: "first", End: "last", " ": "play",
 };
-const HINT = "Click here, then: arrow keys or a clicker step, Home and End jump, Space plays. "
+const STEP_HINT = "Click here, then: arrow keys or a clicker step, Home and End jump, Space plays. "
   + "Or click a node.";
+
+const VIEWS = { walk: walkView };
 
 export default { render };
 
 /** Show a model in an element; returns the function that takes it away again. */
 function render({ model, el }) {
-  const player = { timer: null };
-  const parts = build(model.get("payload"));
-  const frames = framesOf(model.get("payload"));
+  const { root, show, traits, stop } = VIEWS[model.get("view")](model);
+  const changes = traits.map((trait) => `change:${trait}`);
+  for (const change of changes) model.on(change, show);
+  el.append(root);
+  const forgetTheme = followTheme(root);
+  show();
+  return () => {
+    stop();
+    forgetTheme();
+    for (const change of changes) model.off(change, show);
+    root.remove();
+  };
+}
+
+// ---- ReverseWalk ------------------------------------------------------------------------------
+
+function walkView(model) {
+  const payload = model.get("payload");
+  const frames = framesOf(payload);
   const last = frames.length - 1;
+  const parts = buildWalk(payload);
 
   const position = () => model.get("index");
-  const goTo = (index) => {
-    model.set("index", Math.min(Math.max(index, 0), last));
-    model.save_changes();
-  };
-  const stop = () => {
-    clearInterval(player.timer);
-    player.timer = null;
-    parts.buttons.play.setAttribute("aria-pressed", "false");
-  };
-  const play = () => {
-    if (player.timer) return stop();
+  const goTo = (index) => change(model, { index: Math.min(Math.max(index, 0), last) });
+  const player = playButton(parts.buttons.play, () => {
     goTo(position() === last ? 0 : position() + 1);
-    parts.buttons.play.setAttribute("aria-pressed", "true");
-    player.timer = setInterval(() => {
-      goTo(position() + 1);
-      if (position() === last) stop();
-    }, PLAY_MILLISECONDS);
-  };
-  const actions = {
+    return position() < last;
+  });
+  const jumps = {
     first: () => goTo(0),
     back: () => goTo(position() - 1),
     next: () => goTo(position() + 1),
     last: () => goTo(last),
   };
   const act = (name) => {
-    if (name === "play") return play();
-    stop();
-    actions[name]();
+    if (name === "play") return player.toggle();
+    player.stop();
+    jumps[name]();
   };
 
   for (const [name, button] of Object.entries(parts.buttons)) {
     button.addEventListener("click", () => act(name));
   }
   parts.slider.addEventListener("input", () => {
-    stop();
+    player.stop();
     goTo(Number(parts.slider.value));
   });
   parts.root.addEventListener("click", (event) => {
     const row = event.target.closest("tr[data-step]");
     const node = event.target.closest(".rw-node");
     if (!row && !node) return;
-    stop();
+    player.stop();
     goTo(row ? Number(row.dataset.step) : stepOf(frames, Number(node.dataset.node)));
     parts.root.focus({ preventScroll: true });
   });
-  parts.root.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.key === "Tab" || event.key === "Escape") return;
-    event.stopPropagation();
-    const name = KEYS[event.key];
-    const pressesButton = event.target instanceof HTMLButtonElement && event.key === " ";
-    if (!name || pressesButton) return;
-    event.preventDefault();
-    act(name);
-  });
+  listenToKeys(parts.root, STEP_KEYS, act);
 
-  const show = () => showFrame(parts, frames, position());
-  model.on("change:index", show);
-  el.append(parts.root);
-  const forgetTheme = followTheme(parts.root);
-  show();
-
-  return () => {
-    stop();
-    forgetTheme();
-    model.off("change:index", show);
-    parts.root.remove();
+  return {
+    root: parts.root,
+    show: () => showFrame(parts, frames, position()),
+    traits: ["index"],
+    stop: player.stop,
   };
 }
 
-/** Everything that is on the page, found once so that a step only changes looks. */
-function build(payload) {
+/** Everything that is on the page, made once so that a step only changes looks. */
+function buildWalk(payload) {
   const buttons = {
-    first: make("button", { type: "button" }, "First"),
-    back: make("button", { type: "button" }, "Back"),
-    next: make("button", { type: "button" }, "Next"),
-    last: make("button", { type: "button" }, "Last"),
-    play: make("button", { type: "button", "aria-pressed": "false" }, "Play"),
+    first: button("First"),
+    back: button("Back"),
+    next: button("Next"),
+    last: button("Last"),
+    play: button("Play", { "aria-pressed": "false" }),
   };
   const slider = make("input", {
-    type: "range", min: 0, max: payload.positions.length - 1, step: 1, "aria-label": "Step of the walk",
+    type: "range", min: 0, max: payload.positions.length - 1, step: 1,
+    "aria-label": "Step of the walk",
   });
   const place = make("span", { class: "rw-place" });
-  const story = make("div", { class: "rw-story", role: "status", "aria-live": "polite" });
-  const lines = 1 + Math.max(...payload.positions.map(({ sentences }) => sentences.length));
-  story.style.setProperty("--rw-lines", lines + 0.2);
-  const scene = make("div", { class: "rw-scene", role: "group", "aria-label": "Drawing", tabindex: 0 });
-  if (payload.svg) scene.append(drawing(payload.svg));
-  else scene.append(make("p", {}, payload.notice));
+  const story = storyOf(payload.positions.map(({ sentences }) => sentences));
+  const scene = sceneOf(payload);
   const rows = payload.rows.map(buildRow);
-  const root = make(
-    "div",
-    { class: "rw-view", role: "group", tabindex: 0, "aria-label": payload.summary },
+  const root = viewRoot(
+    payload.summary,
     make("div", { class: "rw-controls" }, ...Object.values(buttons), slider, place),
     story,
-    make("div", { class: "rw-parts" }, scene, table(rows)),
-    make("p", { class: "rw-hint" }, HINT),
+    make("div", { class: "rw-parts" }, scene, orderTable(rows)),
+    make("p", { class: "rw-hint" }, STEP_HINT),
   );
-  return { root, buttons, slider, place, story, scene, rows, ...drawn(scene) };
-}
-
-function drawing(markup) {
-  const parsed = new DOMParser().parseFromString(markup, "image/svg+xml");
-  return document.importNode(parsed.documentElement, true);
-}
-
-function drawn(scene) {
-  const byData = (selector, key) =>
-    new Map([...scene.querySelectorAll(selector)].map((part) => [part.dataset[key], part]));
-  return {
-    nodes: byData("[data-node]", "node"),
-    edges: byData("[data-edge]", "edge"),
-    captions: byData("[data-caption]", "caption"),
-  };
+  return { root, buttons, slider, place, story, scene, rows, ...partsOf(scene) };
 }
 
 function buildRow(row, index) {
@@ -151,9 +126,7 @@ function buildRow(row, index) {
   return { element, sign, gradient, node: row.node };
 }
 
-function table(rows) {
-  const heads = ["", "step", "node", "data", "grad"].map((text) =>
-    make(text ? "th" : "td", text ? { scope: "col", class: text === "node" ? "rw-name" : "" } : {}, text));
+function orderTable(rows) {
   return make(
     "div",
     { class: "rw-order" },
@@ -161,7 +134,19 @@ function table(rows) {
       "table",
       { class: "rw-table" },
       make("caption", {}, "The order of the walk"),
-      make("thead", {}, make("tr", {}, ...heads)),
+      make(
+        "thead",
+        {},
+        make(
+          "tr",
+          {},
+          make("td", {}),
+          make("th", { scope: "col" }, "step"),
+          make("th", { scope: "col", class: "rw-name" }, "node"),
+          make("th", { scope: "col" }, "data"),
+          make("th", { scope: "col" }, "grad"),
+        ),
+      ),
       make("tbody", {}, ...rows.map(({ element }) => element)),
     ),
   );
@@ -183,7 +168,7 @@ function framesOf(payload) {
       return done.has(node) ? "done" : "waiting";
     });
     if (position.node !== null) done.add(position.node);
-    return { ...position, gradients, receives, states };
+    return { ...position, gradients, receives, states, receivesSign: payload.receives };
   });
 }
 
@@ -193,18 +178,20 @@ function stepOf(frames, node) {
 
 function showFrame(parts, frames, index) {
   const frame = frames[index];
-  parts.story.replaceChildren(
-    make("strong", {}, frame.heading),
-    ...frame.sentences.map((sentence) => make("p", {}, sentence)),
-  );
+  tell(parts.story, frame.heading, frame.sentences);
   parts.slider.value = index;
   parts.slider.setAttribute("aria-valuetext", frame.heading);
   parts.place.textContent = `${index} / ${frames.length - 1}`;
   parts.buttons.first.disabled = parts.buttons.back.disabled = index === 0;
   parts.buttons.last.disabled = parts.buttons.next.disabled = index === frames.length - 1;
   parts.rows.forEach((row, i) => showRow(row, frame, i + 1, index));
-  for (const [node, group] of parts.nodes) showNode(group, frame, Number(node));
-  showContributions(parts, frame);
+  for (const [node, group] of parts.nodes) {
+    const receives = frame.receives.has(Number(node));
+    const state = frame.states[node];
+    const sign = receives ? frame.receivesSign : SIGNS[state];
+    showNode(group, { state, receives, sign, grad: frame.gradients[node] });
+  }
+  showContributions(parts, frame.contributions);
   scrollTo(parts.scene, parts.nodes.get(String(frame.node)));
 }
 
@@ -215,23 +202,55 @@ function showRow(row, frame, step, index) {
   row.element.toggleAttribute("data-receives", receives);
   if (state === "current") row.element.setAttribute("aria-current", "step");
   else row.element.removeAttribute("aria-current");
-  row.sign.textContent = SIGNS[receives ? "receives" : state];
+  row.sign.textContent = receives ? frame.receivesSign : SIGNS[state];
   row.gradient.textContent = frame.gradients[row.node];
 }
 
-function showNode(group, frame, node) {
-  const receives = frame.receives.has(node);
-  group.dataset.state = frame.states[node];
-  group.toggleAttribute("data-receives", receives);
-  group.querySelector(".rw-grad").textContent = frame.gradients[node];
-  group.querySelector(".rw-mark").textContent = SIGNS[receives ? "receives" : frame.states[node]];
+// ---- the drawing ------------------------------------------------------------------------------
+
+/** The element a drawing lives in, or the notice that there is none. */
+function sceneOf({ svg, notice }) {
+  const scene = make("div", {
+    class: "rw-scene", role: "group", "aria-label": "Drawing", tabindex: 0,
+  });
+  if (svg) putDrawing(scene, svg);
+  else scene.append(make("p", {}, notice));
+  return scene;
 }
 
-function showContributions(parts, frame) {
+function putDrawing(scene, markup) {
+  const parsed = new DOMParser().parseFromString(markup, "image/svg+xml");
+  const picture = document.importNode(parsed.documentElement, true);
+  const width = `${picture.getAttribute("width")}px`;
+  picture.style.setProperty("--rw-width", width);
+  scene.style.flexBasis = width;
+  scene.replaceChildren(picture);
+}
+
+/** The parts of a drawing that change their looks, found by what they stand for. */
+function partsOf(scene) {
+  const byData = (selector, key) =>
+    new Map([...scene.querySelectorAll(selector)].map((part) => [part.dataset[key], part]));
+  return {
+    nodes: byData("[data-node]", "node"),
+    edges: byData("[data-edge]", "edge"),
+    captions: byData("[data-caption]", "caption"),
+  };
+}
+
+function showNode(group, { state, receives, sign, grad }) {
+  group.dataset.state = state;
+  group.toggleAttribute("data-receives", receives);
+  group.querySelector(".rw-grad").textContent = grad;
+  group.querySelector(".rw-mark").textContent = sign;
+}
+
+/** Let the arrows carry these contributions, and no others. */
+function showContributions(parts, contributions) {
   for (const part of [...parts.edges.values(), ...parts.captions.values()]) {
     part.removeAttribute("data-active");
   }
-  for (const { edge, caption, width } of frame.contributions) {
+  for (const { edge, caption, width } of contributions) {
     parts.edges.get(edge)?.setAttribute("data-active", "");
     const label = parts.captions.get(edge);
     if (!label) continue;
@@ -248,6 +267,78 @@ function scrollTo(scene, group) {
   const box = group.getBoundingClientRect();
   const view = scene.getBoundingClientRect();
   scene.scrollLeft += box.left + box.width / 2 - view.left - view.width / 2;
+}
+
+// ---- what all views are made of ---------------------------------------------------------------
+
+function viewRoot(summary, ...children) {
+  return make(
+    "div",
+    { class: "rw-view", role: "group", tabindex: 0, "aria-label": summary },
+    ...children,
+  );
+}
+
+function button(text, attributes = {}) {
+  return make("button", { type: "button", ...attributes }, text);
+}
+
+/** A place for sentences, read aloud when they change, with room for the longest of them. */
+function storyOf(stories) {
+  const story = make("div", { class: "rw-story", role: "status", "aria-live": "polite" });
+  const lines = 1 + Math.max(...stories.map((sentences) => sentences.length));
+  story.style.setProperty("--rw-lines", lines + 0.2);
+  return story;
+}
+
+function tell(story, heading, sentences) {
+  story.replaceChildren(
+    make("strong", {}, heading),
+    ...sentences.map((sentence) => make("p", {}, sentence)),
+  );
+}
+
+/** A button that repeats `advance` until it says no, or is pressed again. */
+function playButton(element, advance) {
+  let timer = null;
+  const stop = () => {
+    clearInterval(timer);
+    timer = null;
+    element.setAttribute("aria-pressed", "false");
+  };
+  const toggle = () => {
+    if (timer) return stop();
+    if (!advance()) return;
+    element.setAttribute("aria-pressed", "true");
+    timer = setInterval(() => advance() || stop(), PLAY_MILLISECONDS);
+  };
+  return { toggle, stop };
+}
+
+/** Act on keys while the focus is inside, and keep JupyterLab from acting on any of them. */
+function listenToKeys(root, keys, act) {
+  root.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === "Tab" || event.key === "Escape") return;
+    event.stopPropagation();
+    const name = keys[event.key];
+    const pressesButton = event.target instanceof HTMLButtonElement && event.key === " ";
+    if (!name || pressesButton) return;
+    event.preventDefault();
+    act(name);
+  });
+}
+
+/** Set traits, here at once and in Python when it can hear. */
+function change(model, traits) {
+  for (const [name, value] of Object.entries(traits)) model.set(name, value);
+  if (!kernelIsGone(model)) model.save_changes();
+}
+
+/** JupyterLab tells of its kernel; other hosts say nothing, and are asked to pass changes on. */
+function kernelIsGone(model) {
+  const kernel = model.widget_manager?.kernel;
+  return kernel === null || Boolean(kernel?.isDisposed) || kernel?.status === "dead";
 }
 
 /** Keep data-theme in step with the page around; returns the function that stops. */
@@ -268,7 +359,8 @@ function isDark(root) {
   if (jpThemeLight) return jpThemeLight === "false";
   if (vscodeThemeKind) return !vscodeThemeKind.includes("light");
   for (let part = root.parentElement; part; part = part.parentElement) {
-    const [red, green, blue, alpha = 1] = getComputedStyle(part).backgroundColor.match(/[\d.]+/g).map(Number);
+    const color = getComputedStyle(part).backgroundColor.match(/[\d.]+/g) ?? [];
+    const [red, green, blue, alpha = 1] = color.map(Number);
     if (alpha > 0.5) return 0.299 * red + 0.587 * green + 0.114 * blue < 128;
   }
   return false;
