@@ -19,6 +19,7 @@ from engine.text import shown
 from engine.value import (
     Released,
     Value,
+    gradients_of_leaves,
     push_back,
     record_with,
     require_finite,
@@ -51,6 +52,7 @@ class Tape:
         self._nodes: list[Value] = []
         self._mark = object()
         self._used = False
+        self._walked = False
         self._collector_was_on = False
 
     @property
@@ -111,9 +113,18 @@ class Tape:
         require_recorded(output)
         order = self._up_to(output)
         require_finite(output, order)
+        before = gradients_of_leaves(self._leaves()) if self._walked else []
         for node in self._nodes:
             node.grad = 0.0
+        for leaf, _ in before:
+            leaf.grad = 0.0
         push_back(order, output)
+        self._walked = True
+        for leaf, gradient in before:
+            leaf.grad += gradient
+
+    def _leaves(self) -> set[Value]:
+        return {operand for node in self._nodes for operand in node.inputs if not operand.op}
 
     def _up_to(self, output: Value) -> list[Value]:
         mark = self._mark

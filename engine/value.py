@@ -14,7 +14,7 @@ it changes when one of its inputs changes. The chain rule then needs one line of
 """
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from numbers import Real
 from operator import attrgetter
@@ -351,10 +351,12 @@ class Value(Number):
         """
         order = topological_order(self)
         require_finite(self, order)
+        before = gradients_of_leaves(order)
         for node in order:
-            if node.op:
-                node.grad = 0.0
+            node.grad = 0.0
         push_back(order, self)
+        for leaf, gradient in before:
+            leaf.grad += gradient
 
 
 class Parameter(Value):
@@ -392,7 +394,8 @@ def push_back(order: "Sequence[Value]", output: "Value") -> None:
     """The chain rule: hand every gradient on to the inputs, from the output to the leaves.
 
     Args:
-        order: nodes with inputs before results; computed nodes must hold gradient 0.
+        order: nodes with inputs before results. Computed nodes must hold gradient 0; a leaf adds
+            to what it holds.
         output: the number to differentiate; its gradient gets the seed gradient 1.
 
     Raises:
@@ -409,10 +412,32 @@ def push_back(order: "Sequence[Value]", output: "Value") -> None:
                 node._right.grad += slope * upstream
     except TypeError:
         broken = next(n for n in (node, *node.inputs) if not isinstance(n.grad, Real))
-        raise TypeError(
-            f"backward() needs every gradient to be a number, but found {shown(broken)}. "
-            "Set it to 0.0. Other gradients may hold a part of this walk: set them to 0.0 too."
+        raise _no_gradient(
+            broken, " Other gradients may hold a part of this walk: set them to 0.0 too."
         ) from None
+
+
+def gradients_of_leaves(nodes: "Iterable[Value]") -> "list[tuple[Value, float]]":
+    """List the leaves that hold a gradient, each with that gradient.
+
+    Taken off before a walk and added as one number after it, they make a second walk give
+    exactly twice the first: adding contribution by contribution would round differently.
+
+    Raises:
+        TypeError: a gradient was replaced by something that is not a number.
+    """
+    leaves = [(node, node.grad) for node in nodes if not node.op and node.grad != 0.0]
+    for leaf, gradient in leaves:
+        if not isinstance(gradient, Real):
+            raise _no_gradient(leaf)
+    return leaves
+
+
+def _no_gradient(node: Value, advice: str = "") -> TypeError:
+    return TypeError(
+        f"backward() needs every gradient to be a number, but found {shown(node)}. "
+        f"Set it to 0.0.{advice}"
+    )
 
 
 def topological_order(output: Value) -> list[Value]:

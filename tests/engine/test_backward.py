@@ -1,0 +1,210 @@
+"""backward(): the numbers of the course, repeated calls, orders, and a million nodes."""
+
+import random
+import subprocess
+import sys
+
+import pytest
+
+from engine import Graph, Parameter, Value, reverse_walk, topological_order
+
+
+def seven_nodes() -> dict[str, Value]:
+    """Record L = (a*b + c) * f with every node labeled."""
+    a, b, c, f = Value(2, "a"), Value(-3, "b"), Value(10, "c"), Value(-2, "f")
+    e = a * b
+    e.label = "e"
+    d = e + c
+    d.label = "d"
+    L = d * f  # noqa: N806
+    L.label = "L"
+    return {node.label: node for node in (a, b, c, f, e, d, L)}
+
+
+def in_order(nodes: list[Value]) -> bool:
+    """Tell whether every input stands before each node that uses it."""
+    place = {node: i for i, node in enumerate(nodes)}
+    return len(place) == len(nodes) and all(
+        place[i] < place[node] for node in nodes for i in node.inputs
+    )
+
+
+def test_the_seven_nodes_have_the_data_and_gradients_of_the_course() -> None:
+    nodes = seven_nodes()
+    assert {name: node.data for name, node in nodes.items()} == {
+        "a": 2, "b": -3, "c": 10, "f": -2, "e": -6, "d": 4, "L": -8,
+    }  # fmt: skip
+    assert {node.grad for node in nodes.values()} == {0.0}
+    before = {name: node.data for name, node in nodes.items()}
+    nodes["L"].backward()
+    assert {name: node.grad for name, node in nodes.items()} == {
+        "L": 1, "d": -2, "f": 4, "e": -2, "c": -2, "a": 6, "b": -4,
+    }  # fmt: skip
+    assert {name: node.data for name, node in nodes.items()} == before
+
+
+def test_x_plus_x() -> None:
+    x = Value(3.0)
+    y = x + x
+    y.backward()
+    assert (y.data, x.grad) == (6.0, 2.0)
+
+
+def test_x_squared_plus_x() -> None:
+    x = Value(3.0)
+    u = x * x
+    y = u + x
+    y.backward()
+    assert (u.data, y.data, u.grad, x.grad) == (9.0, 12.0, 1.0, 7.0)
+
+
+def test_a_node_used_by_a_later_one_and_by_the_output() -> None:
+    x = Value(3.0)
+    u = x * x
+    v = u * 2
+    y = u + v
+    y.backward()
+    assert (u.data, v.data, y.data) == (9.0, 18.0, 27.0)
+    assert (v.grad, u.grad, x.grad) == (1.0, 3.0, 18.0)
+
+
+def test_a_second_call_doubles_the_leaves_exactly_and_restarts_computed_nodes() -> None:
+    nodes = seven_nodes()
+    for times in (1, 2, 3):
+        nodes["L"].backward()
+        leaves = {name: nodes[name].grad for name in "abcf"}
+        computed = {name: nodes[name].grad for name in "edL"}
+        assert leaves == {"a": 6 * times, "b": -4 * times, "c": -2 * times, "f": 4 * times}
+        assert computed == {"e": -2, "d": -2, "L": 1}
+
+
+def test_a_second_call_doubles_numbers_that_are_not_round() -> None:
+    x = Parameter(0.1)
+    y = ((x * 0.7).tanh() * x + x.exp()) * 1.1
+    y.backward()
+    once = x.grad
+    y.backward()
+    assert x.grad == 2 * once
+
+
+def test_a_gradient_that_was_there_before_is_added_to() -> None:
+    x = Value(3.0)
+    x.grad = 100.0
+    (x * 2).backward()
+    assert x.grad == 102.0
+
+
+def test_two_outputs_that_share_a_node_add_up_at_the_leaf() -> None:
+    x = Value(3.0)
+    u = x * x
+    first, second = u * 2, u * 3
+    first.backward()
+    assert (u.grad, x.grad) == (2.0, 12.0)
+    second.backward()
+    assert (u.grad, x.grad) == (3.0, 12.0 + 18.0)
+
+
+def test_an_output_above_another_one_starts_it_again() -> None:
+    x = Value(3.0)
+    inner = x * 2
+    outer = inner * 5
+    inner.backward()
+    outer.backward()
+    assert (inner.grad, x.grad) == (5.0, 2.0 + 10.0)
+
+
+def test_only_the_numbers_behind_the_output_get_a_gradient() -> None:
+    x, other = Value(3.0), Value(4.0)
+    y, unused = x * 2, x * other
+    y.backward()
+    assert (x.grad, other.grad, unused.grad) == (2.0, 0.0, 0.0)
+
+
+@pytest.mark.parametrize("kind", [Value, Parameter])
+def test_a_leaf_as_output_gets_the_seed_gradient_and_keeps_adding(kind: type[Value]) -> None:
+    x = kind(-8.0)
+    x.backward()
+    assert x.grad == 1.0
+    x.backward()
+    assert x.grad == 2.0
+
+
+# -- topological order --------------------------------------------------------------------------
+
+
+def test_the_order_of_the_seven_nodes_is_always_the_same() -> None:
+    order = topological_order(seven_nodes()["L"])
+    assert [node.label for node in order] == ["a", "b", "e", "c", "d", "f", "L"]
+
+
+def test_every_input_stands_before_the_node_that_uses_it_in_a_tangled_graph() -> None:
+    for seed in range(20):
+        choose = random.Random(seed).choice
+        nodes = [Value(0.5), Value(0.25)]
+        for _ in range(200):
+            nodes.append(choose(nodes) + choose(nodes) * 0.5)
+        output = nodes[-1]
+        order = topological_order(output)
+        assert in_order(order)
+        assert order[-1] is output
+        reached, waiting = {output}, [output]
+        while waiting:
+            fresh = set(waiting.pop().inputs) - reached
+            reached |= fresh
+            waiting += fresh
+        assert set(order) == reached
+
+
+def test_a_node_that_is_an_input_of_a_deeper_one_is_listed_once_and_early_enough() -> None:
+    x = Value(3.0)
+    u = x * x
+    for output in (u + u * 2, u * 2 + u, (u + u) * u, (x + u) * x):
+        assert in_order(topological_order(output))
+
+
+def test_a_leaf_alone_is_its_own_order() -> None:
+    x = Value(1.0)
+    assert topological_order(x) == [x]
+
+
+def test_several_orders_of_the_seven_nodes_are_valid_and_give_the_same_gradients() -> None:
+    nodes = seven_nodes()
+    graph = Graph.of(nodes["L"], {})
+    orders = ["Lfdceba", "Ldfecba", "Ldecfba", "Ldebacf", "Lfdeabc"]
+    for order in orders:
+        walk = reverse_walk(graph, list(order))
+        assert {name: walk.grad(name) for name in "abcfed"} == {
+            "a": 6, "b": -4, "c": -2, "f": 4, "e": -2, "d": -2,
+        }  # fmt: skip
+
+
+# -- size ---------------------------------------------------------------------------------------
+
+MILLION = """
+import gc, sys
+from contextlib import nullcontext
+from engine import Tape, Value, topological_order
+
+LENGTH = 1_000_000
+sys.setrecursionlimit(200)
+with_tape = sys.argv[1] == "tape"
+x = Value(1.0)
+with Tape() if with_tape else nullcontext() as tape:
+    y = x
+    for i in range(LENGTH):
+        y = x + y if i % 2 else y + x
+    tape.backward(y) if with_tape else y.backward()
+    print(y.data, x.grad)
+del y, tape
+print(sum(type(thing).__name__ in {"Value", "Released"} for thing in gc.get_objects()))
+print(gc.collect())
+"""
+
+
+@pytest.mark.parametrize("how", ["tape", "no tape"])
+def test_a_chain_of_a_million_nodes_is_recorded_walked_and_dropped(how: str) -> None:
+    result = subprocess.run(
+        [sys.executable, "-c", MILLION, how], capture_output=True, text=True, check=False
+    )
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.split() == ["1000001.0", "1000001.0", "1", "0"]
