@@ -21,6 +21,7 @@ from typing import Any
 from urllib.parse import quote, urlsplit
 
 import nbformat
+from nbformat.notebooknode import NotebookNode
 from playwright.sync_api import (
     Browser,
     BrowserContext,
@@ -86,6 +87,7 @@ class LabPage:
     @property
     def console_errors(self) -> list[str]:
         """Errors on the console and uncaught errors of the page, without ``NOISE``."""
+        self._catch_up()
         return [
             error
             for error in self.all_console_errors
@@ -95,6 +97,7 @@ class LabPage:
     @property
     def foreign_requests(self) -> list[str]:
         """Addresses, asked by the page, that are not the server's."""
+        self._catch_up()
         ours = urlsplit(self.server.url).netloc
         network = ("http", "https", "ws", "wss")
         return [
@@ -102,6 +105,10 @@ class LabPage:
             for url in self.requests
             if urlsplit(url).scheme in network and urlsplit(url).netloc != ours
         ]
+
+    def _catch_up(self) -> None:
+        """Events arrive only while the page is asked something."""
+        self.page.evaluate("() => 0")
 
     def _listen(self) -> None:
         self.page.on("console", self._hear)
@@ -271,7 +278,7 @@ _PANEL = "const panel = window.jupyterapp && window.jupyterapp.shell.currentWidg
 _KERNEL_IDLE = "panel.sessionContext.session?.kernel?.status === 'idle'"
 _SHOWN = f"""path => {{
   {_PANEL};
-  return panel?.context?.path === path && panel.context.isReady;
+  return !window.jupyterapp || (panel?.context?.path === path && panel.context.isReady);
 }}"""
 _CELLS = """
 return Array.from(panel.content.model.cells, cell => ({
@@ -325,9 +332,11 @@ class Lab:
         course_lab.trust(self.places, [path])
         return self._open(path)
 
-    def notebook(self, cells: Sequence[str], name: str = "ad-hoc.ipynb") -> LabPage:
-        """Write a notebook of code cells into the server's root, and open it."""
-        notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(c) for c in cells])
+    def notebook(self, cells: Sequence[str | NotebookNode], name: str = "ad-hoc.ipynb") -> LabPage:
+        """Write a notebook into the server's root, and open it; a plain string is a code cell."""
+        new_code = nbformat.v4.new_code_cell
+        made = [new_code(cell) if isinstance(cell, str) else cell for cell in cells]
+        notebook = nbformat.v4.new_notebook(cells=made)
         notebook.metadata["kernelspec"] = {
             "display_name": "Python 3 (ipykernel)",
             "language": "python",
@@ -341,12 +350,12 @@ class Lab:
         workspace = f"lab/workspaces/page-{self.opened}/tree/{quote(path)}"
         return self.visit(f"{self.server.url}{workspace}?token={self.server.token}", path)
 
-    def visit(self, address: str, path: str) -> LabPage:
+    def visit(self, address: str, path: str, server: course_lab.Server | None = None) -> LabPage:
         """Go to an address in a context of its own, and wait until the notebook is shown."""
         context: BrowserContext = self.browser.new_context(
             viewport={"width": WIDTH, "height": HEIGHT}
         )
-        shown = LabPage(context.new_page(), self.server, path)
+        shown = LabPage(context.new_page(), server or self.server, path)
         shown._listen()
         self.pages.append(shown)
         shown.page.goto(address)
