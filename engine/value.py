@@ -173,7 +173,7 @@ class Value(Number):
         self.data = finite(data, type(self).__name__)
         self.grad = 0.0
         self.op = ""
-        self._tag = Tag(label_text(label), _tag.scope) if label or _tag.scope else _LEAF_TAG
+        self._tag = Tag(label_text(label), _tag.scope) if label != "" or _tag.scope else _LEAF_TAG
         self._left = self._right = self._d_left = self._d_right = None
 
     # -- what was recorded ---------------------------------------------------------------------
