@@ -167,9 +167,12 @@ def check_renderer(mend: str) -> Check:
     Args:
         mend: the command to name when there is none.
     """
-    from engine.drawing.renderer import renderer
+    from engine.drawing.renderer import RenderingError, renderer
 
-    program = renderer()
+    try:
+        program = renderer()
+    except RenderingError as error:
+        return Check("missing", str(error))
     if program:
         return Check("ok", f"Graphviz: {program}")
     return Check("warning", "no Graphviz program: graphs are shown as tables.", mend)

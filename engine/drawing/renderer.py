@@ -10,6 +10,8 @@ import subprocess
 import sysconfig
 from functools import lru_cache
 
+from engine.text import shown
+
 ENVIRONMENT_VARIABLE = "REVERSE_WALK_DOT"
 PROGRAMS = ("graphviz-pure", "dot")
 SECONDS = 30
@@ -32,15 +34,28 @@ def renderer() -> str | None:
     Returns:
         A path, or None: then views show their table and say how to get pictures.
 
+    Raises:
+        RenderingError: the variable names a program that is not there.
+
     >>> isinstance(renderer(), str | None)
     True
     """
     chosen = os.environ.get(ENVIRONMENT_VARIABLE)
     if chosen is not None:
-        return shutil.which(chosen) if chosen else None
+        return _named(chosen) if chosen else None
     places = (sysconfig.get_path("scripts"), None)
     found = (shutil.which(name, path=place) for name in PROGRAMS for place in places)
     return next(filter(None, found), None)
+
+
+def _named(program: str) -> str:
+    path = shutil.which(program)
+    if path is None:
+        raise RenderingError(
+            f"the environment variable {ENVIRONMENT_VARIABLE} names {shown(program)}, "
+            "and there is no such program: correct the variable, or unset it."
+        )
+    return path
 
 
 def positions(source: str) -> str | None:
@@ -54,7 +69,7 @@ def positions(source: str) -> str | None:
         there is no program.
 
     Raises:
-        RenderingError: the program failed or took longer than half a minute.
+        RenderingError: the program is missing, failed, or took longer than half a minute.
 
     >>> (positions("digraph { a -> b }") or "graph").split()[0]
     'graph'
@@ -65,20 +80,25 @@ def positions(source: str) -> str | None:
 
 @lru_cache(maxsize=64)
 def _run(program: str, source: str) -> str:
+    problem = f"{program} could not place the nodes"
     try:
         done = subprocess.run(
             [program, "-Tplain"],
             input=source,
             capture_output=True,
             encoding="utf-8",
+            errors="replace",
             timeout=SECONDS,
-            check=True,
         )
     except subprocess.TimeoutExpired:
         raise RenderingError(
             f"{program} took longer than {SECONDS} s to place the nodes."
         ) from None
-    except (OSError, subprocess.CalledProcessError) as error:
-        said = getattr(error, "stderr", None) or str(error)
-        raise RenderingError(f"{program} could not place the nodes: {said.strip()}") from None
+    except OSError as error:
+        raise RenderingError(f"{problem}: {error}") from None
+    if done.returncode:
+        said = done.stderr.strip() or f"it ended with exit code {done.returncode}"
+        raise RenderingError(f"{problem}: {said}")
+    if not (done.stdout.startswith("graph ") and done.stdout.rstrip().endswith("stop")):
+        raise RenderingError(f"{problem}: it wrote {shown(done.stdout.strip())} instead of positions.")
     return done.stdout

@@ -1,0 +1,1 @@
+"""Tests of the views, without a browser; a package, for its modules are named as the browser tests."""
