@@ -6,6 +6,7 @@ would clash between two drawings on one page.
 """
 
 import math
+from collections.abc import Sequence
 from xml.etree import ElementTree as ET
 
 from engine.drawing.layout import (
@@ -26,13 +27,19 @@ LINES = (21.0, 40.0, 58.0)
 SIDE = 12.0
 
 
-def svg(graph: Graph, layout: Layout, captions: bool = False) -> str:
+def svg(
+    graph: Graph,
+    layout: Layout,
+    captions: bool = False,
+    gradients: Sequence[str] | None = None,
+) -> str:
     """Draw a graph with data and gradient in each box.
 
     Args:
         graph: the graph.
         layout: where its boxes and arrows go.
         captions: also make room for a contribution on each arrow, hidden until a view shows it.
+        gradients: what to write for the gradient of each node, by index; by default the number.
 
     Returns:
         SVG markup; labels in it are text and nothing else.
@@ -55,8 +62,10 @@ def svg(graph: Graph, layout: Layout, captions: bool = False) -> str:
     ET.SubElement(root, "title").text = graph_summary(graph)
     for edge in layout.edges:
         _draw_edge(root, edge)
-    for node, box in zip(graph.nodes, layout.boxes, strict=True):
-        _draw_node(root, graph, node.index, box)
+    if gradients is None:
+        gradients = [number(node.grad) for node in graph.nodes]
+    for node, box, gradient in zip(graph.nodes, layout.boxes, gradients, strict=True):
+        _draw_node(root, graph, node.index, box, gradient)
     if captions:
         for edge in layout.edges:
             _draw_caption(root, edge)
@@ -72,7 +81,7 @@ def caption_width(text: str) -> float:
     return text_width(text) + 2 * CAPTION_PADDING
 
 
-def _draw_node(root: ET.Element, graph: Graph, index: int, box: Box) -> None:
+def _draw_node(root: ET.Element, graph: Graph, index: int, box: Box, gradient: str) -> None:
     node = graph.nodes[index]
     group = ET.SubElement(
         root,
@@ -101,9 +110,9 @@ def _draw_node(root: ET.Element, graph: Graph, index: int, box: Box) -> None:
     )
     middle, right = f"{box.width / 2:.1f}", f"{box.width - SIDE:.1f}"
     _text(group, title(graph, index), "rw-title", middle, LINES[0], anchor="middle", weight="bold")
-    for name, value, y in (("data", node.data, LINES[1]), ("grad", node.grad, LINES[2])):
+    for name, value, y in (("data", number(node.data), LINES[1]), ("grad", gradient, LINES[2])):
         _text(group, name, "rw-key", f"{SIDE}", y, fill=MUTED)
-        _text(group, number(value), f"rw-{name}", right, y, anchor="end")
+        _text(group, value, f"rw-{name}", right, y, anchor="end")
     _text(group, "", "rw-mark", f"{box.width - 4:.1f}", -6.0, anchor="end")
 
 

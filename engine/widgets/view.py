@@ -31,11 +31,14 @@ class View(anywidget.AnyWidget):
         """The graph to draw where the view cannot be live, or None."""
         return None
 
+    def picture(self) -> str | None:
+        """The SVG to show where the view cannot be live, or None."""
+        graph = self.still()
+        placed = None if graph is None else layout(graph)
+        return None if graph is None or placed is None else svg(graph, placed)
+
     def _repr_mimebundle_(self, **options: Any) -> tuple[dict[str, str], dict[str, Any]]:
         live, metadata = super()._repr_mimebundle_(**options) or ({}, {})
-        return {**live, **_picture(self.still()), "text/plain": repr(self)}, metadata
-
-
-def _picture(graph: Graph | None) -> dict[str, str]:
-    placed = None if graph is None else layout(graph)
-    return {} if graph is None or placed is None else {"image/svg+xml": svg(graph, placed)}
+        picture = self.picture()
+        still = {} if picture is None else {"image/svg+xml": picture}
+        return {**live, **still, "text/plain": repr(self)}, metadata
