@@ -343,12 +343,26 @@ def run(places: Places, port: int = DEFAULT_PORT, browser: bool = True) -> int:
         print("JupyterLab is running on your copy already.")
         show(already.address(chapter), browser)
         return 0
+    signal.signal(signal.SIGTERM, _end)
+    try:
+        return _serve(places, port, chapter, browser)
+    except KeyboardInterrupt:
+        print("\nJupyterLab has stopped.", flush=True)
+        return 0
+
+
+def _end(_signal: int, _frame: object) -> None:
+    """A polite end of this process ends the server too, as Ctrl+C does."""
+    raise KeyboardInterrupt
+
+
+def _serve(places: Places, port: int, chapter: str, browser: bool) -> int:
     print("Starting JupyterLab ...", flush=True)
     running = launch(places, port)
     try:
         show(running.server.address(chapter), browser)
         print("Leave this window open while you work. Stop with Ctrl+C.", flush=True)
-        return _stay(running)
+        return running.process.wait()
     finally:
         running.stop()
 
@@ -359,17 +373,3 @@ def _told(report: copies.Report, places: Places) -> list[str]:
         files = "1 file was" if len(report.copied) == 1 else f"{len(report.copied)} files were"
         sentences.append(f"{files} copied to {places.work}. That copy is yours to change.")
     return sentences
-
-
-def _stay(running: Running) -> int:
-    """Wait for the server; Ctrl+C or a polite end of this process ends it too."""
-
-    def end(_signal: int, _frame: object) -> None:
-        raise KeyboardInterrupt
-
-    signal.signal(signal.SIGTERM, end)
-    try:
-        return running.process.wait()
-    except KeyboardInterrupt:
-        print("\nStopping JupyterLab.", flush=True)
-        return 0

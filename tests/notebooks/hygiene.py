@@ -334,28 +334,24 @@ def begins_with_one_title(chapter: Chapter) -> list[str]:
 
 
 def way(chapter: Chapter, word: str) -> list[str]:
-    """The files that a chapter calls its "next" or its "previous" one."""
-    label = rf"\[[^\[\]]*\b{word}\b[^\[\]]*\]\(([^)\s]+)\)"
-    before = rf"\b{word}\b[^\[\]\n]{{0,20}}\[[^\[\]]*\]\(([^)\s]+)\)"
+    """The files that a chapter's links lead "On" or "Back" to, by the word they begin with."""
     text = "\n".join(cell.source for cell in chapter.markdown)
-    found = re.findall(label, text, re.IGNORECASE) + re.findall(before, text, re.IGNORECASE)
+    found = re.findall(rf"\[{word}: [^\[\]]*\]\(([^)\s]+)\)", text)
     return sorted({unquote(target.partition("#")[0]) for target in found})
 
 
 def ways_are_mutual(chapters: list[Chapter]) -> list[str]:
     names = sorted(chapter.file.name for chapter in chapters)
-    on = {chapter.file.name: way(chapter, "next") for chapter in chapters}
-    back = {chapter.file.name: way(chapter, "previous") for chapter in chapters}
+    on = {chapter.file.name: way(chapter, "On") for chapter in chapters}
+    back = {chapter.file.name: way(chapter, "Back") for chapter in chapters}
     wrong = []
     for name, following in pairwise(names):
         if on[name] != [following]:
-            wrong.append(f"{name} should call {following} its next chapter, not {on[name]}")
+            wrong.append(f"{name} should lead on to {following}, not to {on[name]}")
         if back[following] != [name]:
-            wrong.append(
-                f"{following} should call {name} its previous chapter, not {back[following]}"
-            )
+            wrong.append(f"{following} should lead back to {name}, not to {back[following]}")
     if any(back[name] for name in names[:1]) or any(on[name] for name in names[-1:]):
-        wrong.append("the first chapter has a previous one, or the last a next one")
+        wrong.append("the first chapter leads back, or the last one leads on")
     return wrong
 
 

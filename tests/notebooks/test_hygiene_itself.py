@@ -196,18 +196,20 @@ def chapters(folder: Path, **texts: str) -> list[hygiene.Chapter]:
 
 
 def test_chapters_that_point_at_each_other_agree(tmp_path: Path) -> None:
-    good_ones = chapters(tmp_path, a="[Next: b](b.ipynb)", b="Previous chapter: [a](a.ipynb)")
+    good_ones = chapters(
+        tmp_path, a="[On: b](b.ipynb)", b="[Back: a](a.ipynb), [On and on](a.ipynb)"
+    )
     assert hygiene.ways_are_mutual(good_ones) == []
 
 
 @pytest.mark.parametrize(
     ("a", "b"),
     [
-        ("[Next: b](b.ipynb)", "nothing"),
-        ("nothing", "[Previous: a](a.ipynb)"),
-        ("[Next: c](c.ipynb)", "[Previous: a](a.ipynb)"),
-        ("[Next: b](b.ipynb) [Previous: b](b.ipynb)", "[Previous: a](a.ipynb)"),
-        ("[Next: b](b.ipynb)", "[Previous: a](a.ipynb) [Next: a](a.ipynb)"),
+        ("[On: b](b.ipynb)", "nothing"),
+        ("nothing", "[Back: a](a.ipynb)"),
+        ("[On: c](c.ipynb)", "[Back: a](a.ipynb)"),
+        ("[On: b](b.ipynb) [Back: b](b.ipynb)", "[Back: a](a.ipynb)"),
+        ("[On: b](b.ipynb)", "[Back: a](a.ipynb) [On: a](a.ipynb)"),
     ],
 )
 def test_chapters_that_do_not_agree_are_caught(a: str, b: str, tmp_path: Path) -> None:

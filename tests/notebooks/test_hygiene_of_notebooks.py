@@ -35,6 +35,6 @@ def test_a_chapter_holds_to_a_rule(file: Path, rule: Rule) -> None:
     assert rule(hygiene.read(file)) == []
 
 
-def test_next_and_previous_chapter_agree() -> None:
+def test_the_ways_on_and_back_agree() -> None:
     chapters: list[Chapter] = [hygiene.read(file) for file in CHAPTERS]
     assert hygiene.ways_are_mutual(chapters) == []
