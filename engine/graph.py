@@ -296,7 +296,9 @@ def caller_variables() -> dict[str, object]:
     frame = sys._getframe(1)
     while frame.f_back and frame.f_code.co_filename.startswith(PACKAGE_FOLDER):
         frame = frame.f_back
-    return {**frame.f_globals, **frame.f_locals}
+    variables = {**frame.f_globals, **frame.f_locals}
+    # Python and its tools keep things of their own there, under names that nobody could write.
+    return {name: value for name, value in variables.items() if str(name).isidentifier()}
 
 
 def _require_names(names: object) -> None:
@@ -381,4 +383,4 @@ def _expression(op: str, operands: list[str]) -> str:
         return ""
     if op in INFIX:
         return f" {op} ".join(operands)
-    return f"-{operands[0]}" if op == "neg" else f"{op}({operands[0]})"
+    return f"-{operands[0]}" if op == "neg" else f"{op}({', '.join(operands)})"
