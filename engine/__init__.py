@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from engine.gradcheck import central_difference, error_by_step, gradient_check, relative_error
 from engine.graph import Graph, Node
 from engine.tape import Tape
-from engine.value import Literal, Parameter, ReleasedError, Value, scope, topological_order
+from engine.value import Literal, Parameter, ReleasedError, Value, record, scope, topological_order
 from engine.walk import Contribution, Step, Walk, reverse_walk
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ __all__ = [
     "draw",
     "error_by_step",
     "gradient_check",
+    "record",
     "relative_error",
     "reverse_walk",
     "scope",

@@ -390,6 +390,40 @@ class Released(Number):
         return "Released" + super().__repr__().removeprefix("Released")
 
 
+def record(op: str, data: float, *inputs: tuple[Value, float]) -> Value:
+    """Record an operation of your own: one node, like those of ``+`` and ``tanh``.
+
+    A new operation owes two things: its result, and its local derivative for each input.
+
+    Args:
+        op: a name for the operation, as drawings show it.
+        data: the result, computed from the inputs' data.
+        *inputs: one or two pairs of an input and the local derivative with respect to it.
+
+    Raises:
+        TypeError: the name is not text, a number is not real, or an input is not a Value.
+        ValueError: the name is empty, a number is not finite, or there are not one or two inputs.
+
+    >>> x = Value(3.0)
+    >>> square = record("square", x.data**2, (x, 2 * x.data))
+    >>> square.backward()
+    >>> square.data, x.grad
+    (9.0, 6.0)
+    """
+    if not label_text(op):
+        raise ValueError("an operation needs a name, such as 'sigmoid'.")
+    if len(inputs) not in (1, 2):
+        raise ValueError(f"{op!r} needs one or two inputs with a derivative, got {len(inputs)}.")
+    operands: list[Value | float] = []
+    for pair in inputs:
+        if not isinstance(pair, tuple) or len(pair) != 2:
+            raise TypeError(f"{op!r} needs pairs (input, local derivative), got {shown(pair)}.")
+        operand, slope = pair
+        require_recorded(operand)
+        operands += (operand, finite(slope, f"a local derivative of {op!r}"))
+    return _node(op, finite(data, f"the result of {op!r}"), *operands)  # type: ignore[arg-type]
+
+
 def push_back(order: "Sequence[Value]", output: "Value") -> None:
     """The chain rule: hand every gradient on to the inputs, from the output to the leaves.
 
