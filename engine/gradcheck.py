@@ -8,12 +8,16 @@ every step of the walk back without trusting any of them.
 """
 
 import inspect
+import math
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from numbers import Real
 from typing import Any, NamedTuple
 
 from engine.domain import finite, label_text
+from engine.kinks import nearest_kink
 from engine.text import number_text, one_line, shown, table_lines
 from engine.value import Released, Value, topological_order
 
@@ -22,6 +26,38 @@ TOLERANCE = 1e-6
 STEPS = tuple(10.0**-k for k in range(1, 16))
 
 Inputs = Sequence[float] | Mapping[str, float]
+
+
+class Verdict(StrEnum):
+    """What a gradient and a central difference, side by side, say about the gradient."""
+
+    AGREE = "agree"
+    DIFFER = "differ"
+    NOTHING = "says nothing"
+    KINK = "kink"
+    UNKNOWN = "no number"
+
+
+class Measured(NamedTuple):
+    """What one step up and one step down measure.
+
+    Attributes:
+        forward: (f(x+h) - f(x)) / h.
+        backward: (f(x) - f(x-h)) / h.
+        central: (f(x+h) - f(x-h)) / (2h).
+        rounding: an upper estimate of what rounding alone may add to the central difference,
+            if the function's result is good to its last digit.
+        kink: distance of the nearest kink within one step, 0.0 at x itself. Looked for only
+            where the numbers do not agree anyway; None if there is none.
+        problem: why there are no numbers, or "".
+    """
+
+    forward: float
+    backward: float
+    central: float
+    rounding: float
+    kink: float | None = None
+    problem: str = ""
 
 
 class CheckedInput(NamedTuple):
@@ -34,6 +70,10 @@ class CheckedInput(NamedTuple):
         central_difference: measured.
         absolute_error: distance of the two.
         relative_error: that distance, divided by the larger of the two sizes; 0 if both are 0.
+        verdict: what the comparison says. ``says nothing`` is a gradient of exactly 0 that was
+            also measured as 0: so would be most wrong local derivatives. ``kink`` is a step
+            that reaches across a kink, where the slope changes abruptly.
+        measured: the measured numbers.
     """
 
     name: str
@@ -42,6 +82,8 @@ class CheckedInput(NamedTuple):
     central_difference: float
     absolute_error: float
     relative_error: float
+    verdict: Verdict
+    measured: Measured
 
 
 @dataclass(frozen=True)
@@ -60,13 +102,14 @@ class GradientCheckResult:
 
     @property
     def passed(self) -> bool:
-        """Whether every relative error is within the tolerance."""
+        """Whether every input agrees, or is 0 both times."""
         return not self.failures
 
     @property
     def failures(self) -> tuple[CheckedInput, ...]:
         """The inputs whose two derivatives do not agree."""
-        return tuple(i for i in self.inputs if not i.relative_error <= self.tolerance)
+        fine = (Verdict.AGREE, Verdict.NOTHING)
+        return tuple(i for i in self.inputs if i.verdict not in fine)
 
     def __str__(self) -> str:
         rows = [("input", "data", "gradient", "central difference", "relative error")]
@@ -83,13 +126,25 @@ class GradientCheckResult:
         return "\n".join([*table_lines(rows), self._verdict()])
 
     def _verdict(self) -> str:
-        if self.passed:
-            return f"All agree within a relative error of {number_text(self.tolerance)}."
-        return "\n".join(
-            f"{i.name}: the engine says {number_text(i.gradient)}, "
-            f"measured is {number_text(i.central_difference)}."
-            for i in self.failures
+        nothing = [i.name for i in self.inputs if i.verdict is Verdict.NOTHING]
+        lines = [self._failure(checked) for checked in self.failures]
+        lines += [f"{name}: both are 0, which says nothing. Check elsewhere." for name in nothing]
+        if self.passed and len(nothing) < len(self.inputs):
+            agreeing = "All" if not nothing else "The others"
+            tolerance = number_text(self.tolerance)
+            lines.append(f"{agreeing} agree within a relative error of {tolerance}.")
+        return "\n".join(lines)
+
+    def _failure(self, checked: CheckedInput) -> str:
+        if checked.verdict is Verdict.UNKNOWN:
+            return f"{checked.name}: nothing can be measured. {checked.measured.problem}"
+        numbers = (
+            f"{checked.name}: the engine says {number_text(checked.gradient)}, "
+            f"measured is {number_text(checked.central_difference)}"
         )
+        if checked.verdict is Verdict.KINK:
+            return f"{numbers} across a kink."
+        return f"{numbers}."
 
 
 class StepError(NamedTuple):
@@ -166,23 +221,44 @@ def gradient_check(
     call, names, numbers = _prepared(function, at)
     _require_step(step)
     _require_movable(numbers, step)
-    if not finite(tolerance, "the tolerance") >= 0.0:
-        raise ValueError(f"the tolerance is 0 or more, got {number_text(tolerance)}.")
-    if not numbers:
-        raise ValueError("nothing to check: give at least one input, such as [3.0].")
-    leaves = [Value(number) for number in numbers]
-    gradients = _gradients(call(leaves), leaves)
+    _require_checkable(numbers, tolerance)
+    check = _Check(call, names, numbers, tolerance)
+    return check.at_step(step)
 
-    def forward(inputs: Sequence[object]) -> Value:
-        result: Value = call([Value(number) for number in inputs])
-        return result
 
-    measured = [_central(forward, numbers, index, step) for index in range(len(numbers))]
-    return GradientCheckResult(
-        tuple(_compared(*line) for line in zip(names, numbers, gradients, measured, strict=True)),
-        step,
-        tolerance,
-    )
+def gradient_check_by_step(
+    function: Callable[..., Value],
+    at: Inputs,
+    steps: Sequence[float] = STEPS,
+    tolerance: float = TOLERANCE,
+) -> tuple[GradientCheckResult, ...]:
+    """Make the same gradient check with each of several steps.
+
+    A step that cannot be used, because it does not move an input or leaves the place where the
+    function exists, gives the verdict ``no number`` and says why.
+
+    Args:
+        function: takes Values, gives a Value.
+        at: the inputs, in order or by name, as plain numbers.
+        steps: the h to try, each above 0.
+        tolerance: the largest relative error that passes.
+
+    Returns:
+        One result for each step, in the order of ``steps``.
+
+    Raises:
+        TypeError: the function does not give a Value, or an input or a step is not a real number.
+        ValueError: there is no input, the tolerance is below 0, or a step is not above 0.
+
+    >>> results = gradient_check_by_step(lambda x: x * x * x, [2.0], steps=(1e-1, 1e-5, 1e-15))
+    >>> [str(result.inputs[0].verdict) for result in results]
+    ['differ', 'agree', 'differ']
+    """
+    call, names, numbers = _prepared(function, at)
+    steps = _checked_steps(steps)
+    _require_checkable(numbers, tolerance)
+    check = _Check(call, names, numbers, tolerance)
+    return tuple(check.at_step(step, forgiving=True) for step in steps)
 
 
 def error_by_step(
@@ -213,11 +289,7 @@ def error_by_step(
     """
     call, _, numbers = _prepared(function, [at])
     finite(exact, "the exact derivative")
-    if not isinstance(steps, Iterable) or isinstance(steps, str):
-        raise TypeError(f"the steps come as a list such as [1e-5], got {shown(steps)}.")
-    steps = tuple(steps)
-    for step in steps:
-        _require_step(step)
+    steps = _checked_steps(steps)
     here = finite(call(numbers), "the function's result")
     return tuple(
         StepError(
@@ -265,15 +337,85 @@ def _gradients(output: object, leaves: Sequence[Value]) -> list[float]:
     return gradients
 
 
-def _compared(name: str, data: float, gradient: float, measured: float) -> CheckedInput:
-    return CheckedInput(
-        name=name,
-        data=data,
-        gradient=gradient,
-        central_difference=measured,
-        absolute_error=abs(gradient - measured),
-        relative_error=relative_error(gradient, measured),
-    )
+class _Check:
+    """One function at one place: its gradients once, measured with as many steps as wanted."""
+
+    def __init__(
+        self,
+        call: Callable[[Sequence[object]], Any],
+        names: Sequence[str],
+        numbers: list[float],
+        tolerance: float,
+    ) -> None:
+        leaves = [Value(number) for number in numbers]
+        output = call(leaves)
+        self._gradients = _gradients(output, leaves)
+        self._here: float = output.data
+        self._call = lambda inputs: call([Value(number) for number in inputs])
+        self._names = names
+        self._numbers = numbers
+        self._tolerance = tolerance
+
+    def at_step(self, step: float, forgiving: bool = False) -> GradientCheckResult:
+        checked = tuple(self._checked(i, step, forgiving) for i in range(len(self._numbers)))
+        return GradientCheckResult(checked, step, self._tolerance)
+
+    def _checked(self, index: int, step: float, forgiving: bool) -> CheckedInput:
+        try:
+            _require_movable(self._numbers[index : index + 1], step)
+            measured = self._measured(index, step)
+        except (ArithmeticError, ValueError) as error:
+            if not forgiving:
+                raise
+            measured = Measured(math.nan, math.nan, math.nan, math.nan, problem=str(error))
+        gradient = self._gradients[index]
+        known = not measured.problem
+        error_size = relative_error(gradient, measured.central) if known else math.nan
+        return CheckedInput(
+            name=self._names[index],
+            data=self._numbers[index],
+            gradient=gradient,
+            central_difference=measured.central,
+            absolute_error=abs(gradient - measured.central),
+            relative_error=error_size,
+            verdict=self._verdict(gradient, measured, error_size),
+            measured=measured,
+        )
+
+    def _measured(self, index: int, step: float) -> Measured:
+        above, below = (_moved(self._call, self._numbers, index, by) for by in (step, -step))
+        central = (above - below) / (2 * step)
+        size = abs(above) + abs(below) + abs(self._numbers[index] * central)
+        measured = Measured(
+            forward=(above - self._here) / step,
+            backward=(self._here - below) / step,
+            central=central,
+            rounding=sys.float_info.epsilon * size / step,
+        )
+        if self._is_plain(index, measured):
+            return measured
+
+        def line(number: float) -> float:
+            return _moved(self._call, self._numbers, index, number - self._numbers[index])
+
+        return measured._replace(kink=nearest_kink(line, self._numbers[index], step))
+
+    def _is_plain(self, index: int, measured: Measured) -> bool:
+        """Whether the numbers agree so well that no kink can matter."""
+        gradient = self._gradients[index]
+        if gradient == 0.0:
+            slopes = (measured.forward, measured.backward)
+            return max(map(abs, slopes)) <= 4 * max(measured.rounding, self._tolerance)
+        return relative_error(gradient, measured.central) <= self._tolerance
+
+    def _verdict(self, gradient: float, measured: Measured, error_size: float) -> Verdict:
+        if measured.problem:
+            return Verdict.UNKNOWN
+        if measured.kink is not None:
+            return Verdict.KINK
+        if gradient == 0.0 and abs(measured.central) <= max(measured.rounding, self._tolerance):
+            return Verdict.NOTHING
+        return Verdict.AGREE if error_size <= self._tolerance else Verdict.DIFFER
 
 
 def _prepared(
@@ -316,6 +458,22 @@ def _moved(
     if isinstance(result, Value | Released):
         result = result.data
     return finite(result, "the function's result")
+
+
+def _checked_steps(steps: Sequence[float]) -> tuple[float, ...]:
+    if not isinstance(steps, Iterable) or isinstance(steps, str):
+        raise TypeError(f"the steps come as a list such as [1e-5], got {shown(steps)}.")
+    steps = tuple(steps)
+    for step in steps:
+        _require_step(step)
+    return steps
+
+
+def _require_checkable(numbers: Sequence[float], tolerance: float) -> None:
+    if not finite(tolerance, "the tolerance") >= 0.0:
+        raise ValueError(f"the tolerance is 0 or more, got {number_text(tolerance)}.")
+    if not numbers:
+        raise ValueError("nothing to check: give at least one input, such as [3.0].")
 
 
 def _require_step(step: float) -> None:

@@ -14,11 +14,13 @@ ENGINE = ROOT / "engine"
 # The unit of a floor is a module of `engine`, or a whole package such as `engine.drawing`.
 FLOORS = {
     "domain": 1,
+    "kinks": 1,
     "text": 1,
     "value": 1,
     "tape": 1,
     "graph": 2,
     "gradcheck": 2,
+    "step_sizes": 3,
     "walk": 3,
     "drawing": 4,
     "widgets": 5,
