@@ -247,11 +247,15 @@ def _distinction(walk: Walk, question: Question) -> Distinction:
 def _instead_of_the_gradient(walk: Walk, question: Question) -> Iterator[WrongAnswer]:
     name = label(walk.graph.names[question.node])
     output = label(walk.graph.names[walk.graph.output.index])
+    meaning = (
+        f"Its gradient says how fast {output} changes when {name} changes."
+        if question.contributions
+        else f"Its gradient says how far {name} moves if {name} moves a little."
+    )
     yield WrongAnswer(
         Mistake.DATA,
         walk.graph.nodes[question.node].data,
-        f"That is the data of {name}. Its gradient says how fast {output} changes when {name} "
-        "changes.",
+        f"That is the data of {name}. {meaning}",
     )
     yield WrongAnswer(Mistake.START, 0.0, _not_zero(walk, question))
 
