@@ -112,7 +112,7 @@ class Graph:
             _require_names(names)
         found = dict(_named_values(caller_variables() if names is None else names))
         place = {value: index for index, value in enumerate(order)}
-        with _collector_paused():
+        with collector_paused():
             return cls(
                 tuple(
                     [
@@ -183,11 +183,12 @@ class Graph:
         >>> Graph.of(x + x).consumers
         ((1, 1), ())
         """
-        found: list[list[int]] = [[] for _ in self.nodes]
-        for node in self.nodes:
-            for index in node.inputs:
-                found[index].append(node.index)
-        return tuple(map(tuple, found))
+        with collector_paused():
+            found: list[list[int]] = [[] for _ in self.nodes]
+            for node in self.nodes:
+                for index in node.inputs:
+                    found[index].append(node.index)
+            return tuple(map(tuple, found))
 
     @cached_property
     def expressions(self) -> tuple[str, ...]:
@@ -212,11 +213,12 @@ class Graph:
     @cached_property
     def _texts(self) -> tuple[tuple[str, str], ...]:
         texts: list[tuple[str, str]] = []
-        for node in self.nodes:
-            operands = [self._operand(node, side, texts) for side in range(len(node.operands))]
-            expression = _expression(node.op, operands)
-            short = expression if len(expression) <= LONGEST_NAME else ""
-            texts.append((expression, node.label or short or f"n{node.index}"))
+        with collector_paused():
+            for node in self.nodes:
+                operands = [self._operand(node, side, texts) for side in range(len(node.operands))]
+                expression = _expression(node.op, operands)
+                short = expression if len(expression) <= LONGEST_NAME else ""
+                texts.append((expression, node.label or short or f"n{node.index}"))
         return tuple(texts)
 
     def _operand(self, node: Node, side: int, texts: list[tuple[str, str]]) -> str:
@@ -301,6 +303,23 @@ def caller_variables() -> dict[str, object]:
     return {name: value for name, value in variables.items() if str(name).isidentifier()}
 
 
+@contextmanager
+def collector_paused() -> Iterator[None]:
+    """Keep the garbage collector from looking through thousands of new objects without a cycle.
+
+    >>> with collector_paused():
+    ...     gc.isenabled()
+    False
+    """
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
 def _require_names(names: object) -> None:
     if not isinstance(names, Mapping):
         raise TypeError(f"names is a dictionary such as {{'x': x}}, got {shown(names)}.")
@@ -349,18 +368,6 @@ def _node(index: int, value: Value, label: str, place: dict[Value, int]) -> Node
 
 def _constant(number: float) -> Constant:
     return Constant(float(number), number.label if isinstance(number, Literal) else "")
-
-
-@contextmanager
-def _collector_paused() -> Iterator[None]:
-    """Nodes form no cycles, so looking for garbage among thousands of new ones finds nothing."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
 
 
 def _node_from(record: dict[str, Any]) -> Node:

@@ -21,6 +21,7 @@ FLOORS = {
     "graph": 2,
     "gradcheck": 2,
     "step_sizes": 3,
+    "folding": 3,
     "walk": 3,
     "drawing": 4,
     "widgets": 5,

@@ -1,0 +1,720 @@
+"""A graph too large to draw, as a few boxes: folded by scope, cut out around a node, or one path.
+
+The gradients are always those of the walk over the whole graph, whatever part is shown.
+
+>>> from engine.value import Parameter, scope
+>>> weights = [Parameter(0.5, f"w[{i}]") for i in range(3)]
+>>> total = weights[0] * 0
+>>> for i in range(4):
+...     with scope(f"sample{i}"):
+...         total = total + weights[i % 3] * float(i)
+>>> folding = Folding(Graph.of(total, names={}))
+>>> folded = folding.view(Fold())
+>>> [(box.path, box.count) for box in folded.boxes]
+[('', 1), ('parameters', 3), ('sample*', 8)]
+"""
+
+import math
+import re
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Sequence, Set
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import NamedTuple
+
+from engine.graph import Graph, Node, collector_paused, few_names
+from engine.text import shown
+
+PARAMETERS = "parameters"
+INPUTS = "inputs"
+OWN = "."
+UNLABELED = "unlabeled"
+REPEATED = "*"
+MOST_BOXES = 60
+MOST_AT_FIRST = 15
+FEW_NODES = 8
+MOST_NEIGHBORS = 40
+MOST_MATCHES = 12
+NUMBERED = re.compile(r"(.*?)(\d+)", re.DOTALL)
+INDICES = re.compile(r"(\[\d+\])+$")
+PLACE = re.compile(r"n(\d+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """What is open.
+
+    Attributes:
+        opened: paths of the boxes whose inside is shown.
+        apart: paths of scopes that are shown alone, although others repeat them.
+    """
+
+    opened: frozenset[str] = frozenset()
+    apart: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """One node, or all nodes of a scope that is not open.
+
+    Attributes:
+        path: the scope, such as ``"token*/attention"``; ``""`` for a single node.
+        members: the repeated scopes that are folded into this one box, else empty.
+        count: how many nodes it stands for.
+        node: index of the node, if it stands for one.
+        largest: index of the node in it with the largest absolute gradient.
+        last: index of its last node.
+        inside: how many edges run between its own nodes.
+        frame: path of the open box around it, ``""`` for none.
+    """
+
+    path: str
+    members: tuple[str, ...]
+    count: int
+    node: int | None
+    largest: int
+    last: int
+    inside: int
+    frame: str
+
+
+@dataclass(frozen=True, slots=True)
+class Arrow:
+    """Edges of the graph that are drawn as one.
+
+    Attributes:
+        start: place of the box with the inputs.
+        end: place of the box with the nodes made from them.
+        count: how many edges it stands for.
+        local_derivative: of the end with respect to the start, if both are single nodes.
+    """
+
+    start: int
+    end: int
+    count: int
+    local_derivative: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """An open box: a frame around what it holds.
+
+    Attributes:
+        path: the scope.
+        members: the repeated scopes that are folded into it, else empty.
+        count: how many nodes it holds.
+        outer: path of the frame around it, ``""`` for none.
+    """
+
+    path: str
+    members: tuple[str, ...]
+    count: int
+    outer: str
+
+
+@dataclass(frozen=True, slots=True)
+class FoldedGraph:
+    """What is drawn at once.
+
+    Attributes:
+        boxes: in the order of their last nodes, so that the output's box comes last.
+        arrows: at most one between two boxes in each direction; between two single nodes one
+            for each input.
+        frames: the open boxes, outer ones first.
+    """
+
+    boxes: tuple[Box, ...]
+    arrows: tuple[Arrow, ...]
+    frames: tuple[Frame, ...] = ()
+
+
+class Path(NamedTuple):
+    """A way from a node to the output.
+
+    Attributes:
+        nodes: indices, the output last.
+        local_derivatives: of each node but the first with respect to the one before it.
+        product: of the local derivatives: the part of the gradient that came this way.
+        ways: how many paths lead from the node to the output, this one included.
+    """
+
+    nodes: tuple[int, ...]
+    local_derivatives: tuple[float, ...]
+    product: float
+    ways: float
+
+
+class Neighborhood(NamedTuple):
+    """The nodes within some hops of a node.
+
+    Attributes:
+        node: the node in the middle.
+        hops: how many edges away a node may be, in either direction.
+        nodes: indices of the nodes that are kept, in topological order.
+        left_out: how many more there are.
+    """
+
+    node: int
+    hops: int
+    nodes: tuple[int, ...]
+    left_out: int
+
+
+class Matches(NamedTuple):
+    """What a search found.
+
+    Attributes:
+        nodes: indices of the first nodes found, the best matches first.
+        total: how many there are.
+    """
+
+    nodes: tuple[int, ...]
+    total: int
+
+
+class _Unit(NamedTuple):
+    """Nodes that are never told apart by folding.
+
+    The last of the segments is a parameter's label if ``grouped``; labels are not repeated scopes.
+    """
+
+    segments: tuple[str, ...]
+    grouped: bool
+
+
+class _Child(NamedTuple):
+    """One part of a scope, with the units in it."""
+
+    path: str
+    members: tuple[str, ...]
+    units: list[int]
+
+
+class Folding:
+    """The scopes of a graph, ready to be opened and closed.
+
+    Args:
+        graph: the graph; it is not changed.
+
+    Attributes:
+        graph: the graph.
+        gradients: of the output with respect to every node, by index.
+    """
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+        self.gradients = gradients_of(graph)
+        units: dict[_Unit, int] = {}
+        with collector_paused():
+            self._unit_of = [units.setdefault(_unit(node), len(units)) for node in graph.nodes]
+        self._units = tuple(units)
+        self._nodes: list[list[int]] = [[] for _ in units]
+        for index, unit in enumerate(self._unit_of):
+            self._nodes[unit].append(index)
+        self._largest = [max(nodes, key=self.size) for nodes in self._nodes]
+
+    def size(self, node: int) -> float:
+        """How large a node's gradient is, its sign left out."""
+        return abs(self.gradients[node])
+
+    # -- opening and closing -----------------------------------------------------------------------
+
+    def first(self) -> Fold:
+        """What is open at first: the outermost boxes, the largest first, while few are drawn.
+
+        >>> from engine.value import Value
+        >>> Folding(Graph.of(Value(1.0) * 2, names={})).first()
+        Fold(opened=frozenset(), apart=frozenset())
+        """
+        fold = Fold()
+        refused: set[str] = set()
+        small = len(self.graph) <= MOST_BOXES
+        most = MOST_BOXES if small else MOST_AT_FIRST
+        while True:
+            closed = [part for part, _ in self._leaves(fold)[0] if part.path not in refused]
+            inner = [part for part in closed if small or self._parts(fold, part.path)]
+            if not inner:
+                return fold
+            part = min(inner, key=lambda part: (part.path.count("/"), -self._total(part.units)))
+            opened = replace(fold, opened=fold.opened | {part.path})
+            if self._count(opened) <= most:
+                fold = opened
+            else:
+                refused.add(part.path)
+
+    def open(self, fold: Fold, path: str) -> Fold:
+        """Show what is inside a box.
+
+        Args:
+            fold: what is open now.
+            path: of the box, or its end if only one box ends so. A scope that is folded with
+                others that repeat it, such as ``"token0/attention"``, is taken out of them.
+
+        Raises:
+            KeyError: there is no such box.
+            ValueError: too much would have to be drawn.
+        """
+        opened = self._opened(fold, self._full(fold, path))
+        return self._drawable(fold, opened, path)
+
+    def one_by_one(self, fold: Fold, path: str) -> Fold:
+        """Show repeated scopes side by side, each as a box of its own.
+
+        Raises:
+            KeyError: there is no such box, or it does not stand for repeated scopes.
+            ValueError: too much would have to be drawn.
+        """
+        path = self._full(fold, path)
+        child = self._find(fold, path)
+        if child is None or not child.members:
+            raise KeyError(f"{shown(path)} is not one of several repeated scopes.")
+        outer = path.rpartition("/")[0]
+        alone = {_join(outer, member) for member in child.members}
+        inside = {other for other in fold.opened if _is_within(other, path)}
+        apart = Fold(fold.opened - inside, fold.apart | alone)
+        return self._drawable(fold, apart, path)
+
+    def close(self, fold: Fold, path: str) -> Fold:
+        """Hide what is inside a box; a closed scope goes back to those that repeat it.
+
+        Raises:
+            KeyError: no such box is open.
+        """
+        path = self._full(fold, path)
+        inside = {other for other in fold.opened if _is_within(other, path)}
+        if inside:
+            apart = {other for other in fold.apart if other != path and _is_within(other, path)}
+            return Fold(fold.opened - inside, fold.apart - apart)
+        if path in fold.apart:
+            return replace(fold, apart=fold.apart - {path})
+        opened = ", ".join(sorted(fold.opened)) or "nothing"
+        raise KeyError(f"{shown(path)} is not open; open: {opened}.")
+
+    def _drawable(self, before: Fold, after: Fold, path: str) -> Fold:
+        count = self._count(after)
+        if count <= MOST_BOXES:
+            return after
+        now = self._count(before)
+        raise ValueError(
+            f"opening {shown(path)} would draw {count:,} boxes; at most {MOST_BOXES} are drawn "
+            f"at once, {now} of them now. Close another box first, or look at single nodes: "
+            f"search a label, or take the neighborhood or the strongest path of a node."
+        )
+
+    def _full(self, fold: Fold, path: str) -> str:
+        if not isinstance(path, str):
+            raise TypeError(f"a box has a path such as 'layer0/attention', got {shown(path)}.")
+        path = "/".join(filter(None, path.split("/")))
+        if self._find(fold, path) is not None:
+            return path
+        closed, _, frames = self._leaves(fold)
+        paths = [part.path for part, _ in closed] + [frame.path for frame in frames]
+        ends = [other for other in paths if other.endswith(f"/{path}")]
+        return ends[0] if len(ends) == 1 else path
+
+    def _opened(self, fold: Fold, path: str) -> Fold:
+        at = ""
+        for segment in path.split("/"):
+            parts = self._parts(fold, at)
+            child = _named(parts, _join(at, segment))
+            if child is None:
+                family = next((part for part in parts if segment in part.members), None)
+                if family is None:
+                    names = [part.path.rpartition("/")[2] for part in parts]
+                    where = f"in {shown(at)}" if at else "in this graph"
+                    raise KeyError(
+                        f"there is no scope {shown(segment)} {where}, "
+                        f"only: {few_names(names) or 'nodes'}."
+                    )
+                fold = replace(fold, apart=fold.apart | {_join(at, segment)})
+            at = _join(at, segment)
+            fold = replace(fold, opened=fold.opened | {at})
+        return fold
+
+    # -- the scopes as a tree ----------------------------------------------------------------------
+
+    def _find(self, fold: Fold, path: str) -> _Child | None:
+        at, found = "", None
+        for segment in path.split("/"):
+            found = _named(self._parts(fold, at), _join(at, segment))
+            if found is None:
+                return None
+            at = found.path
+        return found
+
+    def _parts(self, fold: Fold, path: str) -> list[_Child]:
+        """The parts of a scope: inner scopes, then its own nodes if it has both."""
+        units, depth = list(range(len(self._units))), 0
+        if path:
+            child = self._find(fold, path)
+            if child is None:
+                return []
+            units, depth = child.units, path.count("/") + 1
+        return self._split(fold, path, units, depth)
+
+    def _split(self, fold: Fold, path: str, units: Iterable[int], depth: int) -> list[_Child]:
+        named: dict[str, list[int]] = defaultdict(list)
+        for unit in units:
+            segments = self._units[unit].segments
+            named[segments[depth] if len(segments) > depth else OWN].append(unit)
+        if set(named) == {OWN} and (path or self._total(named[OWN]) <= MOST_BOXES):
+            return []
+        parts = []
+        for name, members in self._families(fold, path, named, depth).items():
+            inner = [unit for member in members or [name] for unit in named[member]]
+            parts.append(_Child(_join(path, name), members, inner))
+        return parts
+
+    def _families(
+        self, fold: Fold, path: str, named: dict[str, list[int]], depth: int
+    ) -> dict[str, tuple[str, ...]]:
+        """The names in a scope; those that differ only by a trailing number become one."""
+        stems: dict[str, list[str]] = defaultdict(list)
+        for name, units in named.items():
+            numbered = NUMBERED.fullmatch(name)
+            scopes = any(not self._is_label(unit, depth) for unit in units)
+            if numbered and scopes and numbered[1] + REPEATED not in named:
+                stems[numbered[1]].append(name)
+        found: dict[str, tuple[str, ...]] = {}
+        family_of = {
+            name: (stem + REPEATED, tuple(m for m in names if _join(path, m) not in fold.apart))
+            for stem, names in stems.items()
+            if len(names) > 2 or (len(names) == 2 and any(_counts_from_zero(n) for n in names))
+            for name in names
+        }
+        for name in named:
+            family, members = family_of.get(name, (name, ()))
+            if len(members) > 1 and name in members:
+                found[family] = members
+            else:
+                found[name] = ()
+        return found
+
+    def _is_label(self, unit: int, depth: int) -> bool:
+        segments, grouped = self._units[unit]
+        return grouped and depth == len(segments) - 1
+
+    # -- what is drawn -----------------------------------------------------------------------------
+
+    def view(self, fold: Fold) -> FoldedGraph:
+        """The boxes, arrows and frames to draw."""
+        closed, alone, frames = self._leaves(fold)
+        boxes = [
+            self._box(child.path, child.members, child.units, frame) for child, frame in closed
+        ]
+        boxes += [self._single(node, frame) for unit, frame in alone for node in self._nodes[unit]]
+        boxes.sort(key=lambda box: box.last)
+        place_of_path = {box.path: place for place, box in enumerate(boxes) if box.path}
+        place_of_node = {box.last: place for place, box in enumerate(boxes) if not box.path}
+        place_of_unit = {
+            unit: place_of_path[child.path] for child, _ in closed for unit in child.units
+        }
+        arrows, inside = self._arrows(place_of_unit, place_of_node)
+        boxes = [replace(box, inside=inside[place]) for place, box in enumerate(boxes)]
+        return FoldedGraph(tuple(boxes), tuple(arrows), tuple(frames))
+
+    def _count(self, fold: Fold) -> int:
+        closed, alone, _ = self._leaves(fold)
+        return len(closed) + sum(len(self._nodes[unit]) for unit, _ in alone)
+
+    def _leaves(
+        self, fold: Fold
+    ) -> tuple[list[tuple[_Child, str]], list[tuple[int, str]], list[Frame]]:
+        """Closed boxes and units shown node by node, each with the frame around, and the frames."""
+        closed: list[tuple[_Child, str]] = []
+        alone: list[tuple[int, str]] = []
+        frames: list[Frame] = []
+        waiting = [(_Child("", (), list(range(len(self._units)))), 0)]
+        while waiting:
+            (path, _, units), depth = waiting.pop()
+            parts = self._split(fold, path, units, depth)
+            own = [unit for unit in units if len(self._units[unit].segments) <= depth]
+            if not parts:
+                alone += [(unit, path) for unit in own]
+            for part in reversed(parts):
+                is_own = part.path == _join(path, OWN)
+                if self._total(part.units) <= (FEW_NODES if is_own else 1):
+                    alone += [(unit, path) for unit in part.units]
+                elif part.path in fold.opened:
+                    total = self._total(part.units)
+                    frames.append(Frame(part.path, part.members, total, path))
+                    waiting.append((part, depth + 1))
+                else:
+                    closed.append((part, path))
+        return closed, alone, sorted(frames, key=lambda frame: frame.path.count("/"))
+
+    def _total(self, units: Iterable[int]) -> int:
+        return sum(len(self._nodes[unit]) for unit in units)
+
+    def _box(self, path: str, members: tuple[str, ...], units: list[int], frame: str) -> Box:
+        return Box(
+            path=path,
+            members=members,
+            count=self._total(units),
+            node=None,
+            largest=max((self._largest[unit] for unit in units), key=self.size),
+            last=max(self._nodes[unit][-1] for unit in units),
+            inside=0,
+            frame=frame,
+        )
+
+    def _single(self, node: int, frame: str = "") -> Box:
+        return Box("", (), 1, node, node, node, 0, frame)
+
+    @cached_property
+    def _links(self) -> Counter[tuple[int, int]]:
+        """How many edges run from one unit to another."""
+        unit_of = self._unit_of
+        return Counter(
+            (unit_of[index], unit)
+            for node, unit in zip(self.graph.nodes, unit_of, strict=True)
+            for index in node.inputs
+        )
+
+    def _arrows(
+        self, place_of_unit: dict[int, int], place_of_node: dict[int, int]
+    ) -> tuple[list[Arrow], Counter[int]]:
+        counts: Counter[tuple[int, int]] = Counter()
+        inside: Counter[int] = Counter()
+        for (start, end), count in self._links.items():
+            if start in place_of_unit and end in place_of_unit:
+                counts[place_of_unit[start], place_of_unit[end]] += count
+        between = self._edges_of_singles(place_of_unit, place_of_node, counts)
+        for (start, end), count in list(counts.items()):
+            if start == end:
+                inside[start] += count
+        arrows = [Arrow(*ends, count) for ends, count in sorted(counts.items()) if len({*ends}) > 1]
+        return arrows + between, inside
+
+    def _edges_of_singles(
+        self,
+        place_of_unit: dict[int, int],
+        place_of_node: dict[int, int],
+        counts: Counter[tuple[int, int]],
+    ) -> list[Arrow]:
+        """Arrows between single nodes; what connects them with boxes is added to ``counts``."""
+        between = []
+        for index, place in place_of_node.items():
+            node = self.graph.nodes[index]
+            for target, slope in zip(node.inputs, node.local_derivatives, strict=True):
+                if target in place_of_node:
+                    between.append(Arrow(place_of_node[target], place, 1, slope))
+                else:
+                    counts[place_of_unit[self._unit_of[target]], place] += 1
+            for consumer in self.graph.consumers[index]:
+                if consumer not in place_of_node:
+                    counts[place, place_of_unit[self._unit_of[consumer]]] += 1
+        return between
+
+    # -- single nodes ------------------------------------------------------------------------------
+
+    def nodes_in(self, path: str, fold: Fold, most: int) -> tuple[int, ...]:
+        """The nodes of a box with the largest gradients, the largest first."""
+        child = self._find(fold, path)
+        if child is None:
+            raise KeyError(f"there is no scope {shown(path)}.")
+        nodes = [node for unit in child.units for node in self._nodes[unit]]
+        return tuple(sorted(nodes, key=lambda node: (-self.size(node), node))[:most])
+
+    def search(self, text: str, most: int = MOST_MATCHES) -> Matches:
+        """Find nodes whose label contains a text, upper and lower case alike.
+
+        Whole labels come before beginnings, and beginnings before other places; a node without
+        a label is found by its place, such as ``"n12"``.
+
+        >>> from engine.value import Value
+        >>> folding = Folding(Graph.of(Value(1.0, "ab") + Value(2.0, "b"), names={}))
+        >>> folding.search("b").nodes
+        (1, 0)
+        """
+        if not isinstance(text, str):
+            raise TypeError(f"a search needs text, got {shown(text)}.")
+        wanted = text.strip().casefold()
+        if not wanted:
+            return Matches((), 0)
+        found: list[list[int]] = [[], [], []]
+        for node in self.graph.nodes:
+            label = node.label.casefold()
+            if wanted in label:
+                found[0 if label == wanted else 1 if label.startswith(wanted) else 2].append(
+                    node.index
+                )
+        nodes = [node for group in found for node in group]
+        place = PLACE.fullmatch(wanted)
+        if place and int(place[1]) < len(self.graph):
+            nodes = list(dict.fromkeys([int(place[1]), *nodes]))
+        return Matches(tuple(nodes[:most]), len(nodes))
+
+    def neighborhood(self, node: int, hops: int, most: int = MOST_NEIGHBORS) -> Neighborhood:
+        """The nodes that edges connect with a node, near ones and large gradients first.
+
+        Args:
+            node: index of the node.
+            hops: how many edges away a node may be, in either direction.
+            most: how many nodes to keep.
+        """
+        kept, reached, border = [node], {node}, [node]
+        for _ in range(hops):
+            ring = {
+                other
+                for index in border
+                for other in (*self.graph.nodes[index].inputs, *self.graph.consumers[index])
+            } - reached
+            border = sorted(ring, key=lambda index: (-self.size(index), index))
+            kept += border[: max(most - len(kept), 0)]
+            reached |= ring
+        return Neighborhood(node, hops, tuple(sorted(kept)), len(reached) - len(kept))
+
+    def cut_out(self, nodes: Collection[int]) -> FoldedGraph:
+        """Some nodes, each as a box, and the edges between them."""
+        places = {index: place for place, index in enumerate(sorted(nodes))}
+        arrows = [
+            Arrow(places[target], place, 1, slope)
+            for index, place in places.items()
+            for target, slope in zip(
+                self.graph.nodes[index].inputs,
+                self.graph.nodes[index].local_derivatives,
+                strict=True,
+            )
+            if target in places
+        ]
+        return FoldedGraph(tuple(self._single(index) for index in places), tuple(arrows))
+
+    def strongest_path(self, node: int) -> Path:
+        """The path to the output along which the product of local derivatives is largest.
+
+        Its sign does not count. Where every path is interrupted by a local derivative of 0, one of
+        them is given, with the product 0.
+
+        Args:
+            node: index of the node to start from.
+        """
+        nodes, slopes = [node], []
+        while nodes[-1] != self.graph.output.index:
+            consumer, slope = self._way_on[nodes[-1]]
+            nodes.append(consumer)
+            slopes.append(slope)
+        return Path(tuple(nodes), tuple(slopes), math.prod(slopes), self._ways[node])
+
+    def chain(self, path: Path) -> FoldedGraph:
+        """A path as boxes, one for each node."""
+        boxes = tuple(map(self._single, path.nodes))
+        arrows = [Arrow(place, place + 1, 1, d) for place, d in enumerate(path.local_derivatives)]
+        return FoldedGraph(boxes, tuple(arrows))
+
+    @cached_property
+    def _way_on(self) -> list[tuple[int, float]]:
+        """For each node the next one on its strongest path, and the local derivative to it.
+
+        Products of thousands of small numbers would vanish, so their logarithms are added.
+        """
+        way_on = [(-1, 0.0)] * len(self.graph)
+        strength = [-math.inf] * len(self.graph)
+        strength[-1] = 0.0
+        with collector_paused():
+            for node in reversed(self.graph.nodes):
+                for target, slope in zip(node.inputs, node.local_derivatives, strict=True):
+                    here = strength[node.index] + math.log(abs(slope)) if slope else -math.inf
+                    if here > strength[target] or way_on[target][0] < 0:
+                        way_on[target] = (node.index, slope)
+                        strength[target] = here
+        return way_on
+
+    @cached_property
+    def _ways(self) -> list[float]:
+        ways = [0.0] * len(self.graph)
+        ways[-1] = 1.0
+        for node in reversed(self.graph.nodes):
+            for target in node.inputs:
+                ways[target] += ways[node.index]
+        return ways
+
+
+def gradients_of(graph: Graph) -> tuple[float, ...]:
+    """The gradients of the whole reverse walk, without a record of its steps.
+
+    >>> from engine.value import Value
+    >>> x = Value(3.0)
+    >>> gradients_of(Graph.of(x * x + x, names={}))
+    (7.0, 1.0, 1.0)
+    """
+    gradients = [0.0] * len(graph)
+    gradients[-1] = 1.0
+    for node in reversed(graph.nodes):
+        upstream = gradients[node.index]
+        for target, slope in zip(node.inputs, node.local_derivatives, strict=True):
+            gradients[target] += slope * upstream
+    return tuple(gradients)
+
+
+def box_order(folded: FoldedGraph) -> tuple[int, ...]:
+    """The order in which a reverse walk meets the boxes, by place.
+
+    A box comes after all boxes that were made from it. Folded boxes may lead to one another in a
+    circle; then the one that ends last comes first.
+
+    >>> boxes = tuple(Box(name, (), 1, None, 0, i, 0, "") for i, name in enumerate("abc"))
+    >>> box_order(FoldedGraph(boxes, (Arrow(0, 1, 1), Arrow(1, 2, 1), Arrow(2, 1, 1))))
+    (2, 1, 0)
+    """
+    reach = _reach(folded)
+    left = set(range(len(folded.boxes)))
+    order = []
+    while left:
+        ready = [b for b in left if all(b in reach[c] for c in reach[b] & left)]
+        following = max(ready, key=lambda place: folded.boxes[place].last)
+        order.append(following)
+        left.remove(following)
+    return tuple(order)
+
+
+def circles(folded: FoldedGraph) -> frozenset[int]:
+    """The places of the boxes that lead to another box and back."""
+    reach = _reach(folded)
+    return frozenset(
+        box for box in range(len(folded.boxes)) if any(box in reach[o] for o in reach[box] - {box})
+    )
+
+
+def _reach(folded: FoldedGraph) -> list[Set[int]]:
+    onward: dict[int, set[int]] = defaultdict(set)
+    for arrow in folded.arrows:
+        onward[arrow.start].add(arrow.end)
+    found: list[Set[int]] = []
+    for box in range(len(folded.boxes)):
+        reached: set[int] = set()
+        waiting = [box]
+        while waiting:
+            new = onward[waiting.pop()] - reached
+            reached |= new
+            waiting += new
+        found.append(reached)
+    return found
+
+
+def _unit(node: Node) -> _Unit:
+    """Where folding puts a node: parameters by label, what has no scope and no op as inputs."""
+    segments = tuple([segment for segment in node.scope.split("/") if segment not in ("", OWN)])
+    if node.kind == "computed" or (node.kind == "leaf" and segments):
+        return _Unit(segments, grouped=False)
+    top = PARAMETERS if node.kind == "parameter" else INPUTS
+    label = INDICES.sub("", node.label).replace("/", "\N{DIVISION SLASH}")
+    groups = tuple(filter(None, label.split("."))) or (UNLABELED,)
+    return _Unit((top, *segments, *groups), grouped=True)
+
+
+def _join(path: str, name: str) -> str:
+    return f"{path}/{name}" if path else name
+
+
+def _is_within(path: str, outer: str) -> bool:
+    return path == outer or path.startswith(f"{outer}/")
+
+
+def _named(parts: Sequence[_Child], path: str) -> _Child | None:
+    return next((part for part in parts if part.path == path), None)
+
+
+def _counts_from_zero(name: str) -> bool:
+    number = NUMBERED.fullmatch(name)
+    return number is not None and int(number[2]) == 0
