@@ -12,6 +12,17 @@ INK = "#111111"
 MUTED = "#595959"
 ARROW = "#767676"
 
+# The hues of plots, on an opaque light card. Lines and marks are drawn in the hues that keep a
+# contrast of 3 to 1 with white; the light ones fill areas; yellow is left out, being too light
+# for both. A second sign (marker, dash, hatching) tells series apart without any hue.
+PLOT_LINES = {
+    "blue": "#0072b2",
+    "vermilion": "#d55e00",
+    "green": "#008a64",  # a little darker than the original #009e73, for contrast
+    "purple": "#b8578e",  # likewise; the original is #cc79a7
+}
+PLOT_AREAS = {"sky": "#56b4e9", "orange": "#e69f00"}
+
 LIGHT = {
     "page": "#ffffff",
     "ink": "#111111",
@@ -25,6 +36,8 @@ LIGHT = {
     "done": "#e2f3ec",
     "done-border": "#00694e",
     "active": "#0067a3",
+    "wrong": "#a83c00",
+    "other": "#8f3f70",
     "control": "#ececec",
 }
 DARK = {
@@ -40,6 +53,8 @@ DARK = {
     "done": "#12392d",
     "done-border": "#45d0a4",
     "active": "#6cc0f0",
+    "wrong": "#ff9a5c",
+    "other": "#e79bc5",
     "control": "#333333",
 }
 # Text and what lies behind it; each pair keeps a contrast of 4.5 to 1.
@@ -47,9 +62,13 @@ TEXT_PAIRS = (
     ("ink", "page"),
     ("muted", "page"),
     ("active", "page"),
+    ("wrong", "page"),
+    ("other", "page"),
     ("ink", "card"),
     ("muted", "card"),
     ("active", "card"),
+    ("wrong", "card"),
+    ("other", "card"),
     ("ink", "done"),
     ("muted", "done"),
     ("done-border", "page"),
