@@ -352,6 +352,8 @@ class Predict(View):
             "svg": drawing or "",
             "notice": "" if drawing else HOW_TO_GET_PICTURES,
             "hint": HINT,
+            "caption": "The order of the walk",
+            "columns": ["", "node", "data", "grad", "tries"],
             "noPython": NO_PYTHON,
         }
 
@@ -428,11 +430,13 @@ class Predict(View):
         return [
             {
                 "state": self._node_state(node),
-                "sign": _SIGNS[self._node_state(node)],
-                "title": title(self.graph, node),
-                "data": number(self.graph.nodes[node].data),
-                "grad": _text(known[node]),
-                "tries": self._tries(node),
+                "cells": [
+                    _SIGNS[self._node_state(node)],
+                    title(self.graph, node),
+                    number(self.graph.nodes[node].data),
+                    _text(known[node]),
+                    self._tries(node),
+                ],
             }
             for node in self._walk.order
         ]

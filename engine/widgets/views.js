@@ -4,16 +4,20 @@
 // what to do when one of the traits has changed, and what to end when it is taken away.
 
 const PLAY_MILLISECONDS = 1600;
+const PATIENCE_MILLISECONDS = 4000;
 const SIGNS = { done: "\u2713", current: "now", waiting: "" };
 const STEP_KEYS = {
   ArrowRight: "next", ArrowDown: "next", PageDown: "next",
   ArrowLeft: "back", ArrowUp: "back", PageUp: "back",
   Home: "first", End: "last", " ": "play",
 };
+const EDITING_KEYS = new Set([
+  "a", "c", "v", "x", "y", "z", "ArrowLeft", "ArrowRight", "Backspace", "Delete", "Home", "End",
+]);
 const STEP_HINT = "Click here, then: arrow keys or a clicker step, Home and End jump, Space plays. "
   + "Or click a node.";
 
-const VIEWS = { walk: walkView };
+const VIEWS = { walk: walkView, predict: predictView };
 
 export default { render };
 
@@ -206,6 +210,95 @@ function showRow(row, frame, step, index) {
   row.gradient.textContent = frame.gradients[row.node];
 }
 
+// ---- Predict ----------------------------------------------------------------------------------
+
+function predictView(model) {
+  const payload = model.get("payload");
+  const parts = buildPredict(payload);
+  const python = askPython(model, parts.notice, payload.noPython);
+  const ask = (kind, text = "") => python.send({ kind, text, turn: model.get("shown").turn });
+  const answer = () => ask("answer", parts.input.value);
+
+  listenToTyping(parts.input, answer);
+  listenToKeys(parts.root, {}, () => {});
+  parts.root.addEventListener("keydown", ({ key, target, ctrlKey, metaKey, altKey }) => {
+    const types = key.length === 1 && key !== " " && !ctrlKey && !metaKey && !altKey;
+    if (types && target !== parts.input) parts.input.focus();
+  });
+  parts.check.addEventListener("click", answer);
+  parts.showMe.addEventListener("click", () => ask("show"));
+  parts.again.addEventListener("click", () => ask("again"));
+
+  let before = null;
+  return {
+    root: parts.root,
+    show: () => {
+      const page = model.get("shown");
+      python.answered();
+      showPredict(parts, page, before);
+      before = page;
+    },
+    traits: ["shown"],
+    stop: python.answered,
+  };
+}
+
+function buildPredict(payload) {
+  const question = storyOf([[]]);
+  const verdict = storyOf([["", "", ""]]);
+  verdict.classList.add("rw-verdict");
+  const input = make("input", {
+    type: "text", autocomplete: "off", autocapitalize: "off", spellcheck: "false", size: 12,
+  });
+  const check = button("Check");
+  const showMe = button("Show me");
+  const again = button("Start again");
+  const place = make("span", { class: "rw-place" });
+  const form = make("div", { class: "rw-controls" }, input, check, showMe, again, place);
+  const notice = noticeLine();
+  const scene = sceneOf(payload);
+  const table = tableOf(payload.caption, payload.columns);
+  const root = viewRoot(
+    payload.summary,
+    question,
+    form,
+    notice,
+    verdict,
+    make("div", { class: "rw-parts" }, scene, table.element),
+    make("p", { class: "rw-hint" }, payload.hint),
+  );
+  root.classList.add("rw-asks");
+  const fields = { input, check, showMe, again, place, question, verdict, notice, table };
+  return { root, scene, ...fields, ...partsOf(scene) };
+}
+
+function showPredict(parts, page, before) {
+  tell(parts.question, page.heading, page.summary);
+  showVerdict(parts.verdict, page.verdict);
+  parts.place.textContent = page.place;
+  parts.input.setAttribute("aria-label", page.question);
+  const typing = parts.root.contains(document.activeElement);
+  for (const part of [parts.input, parts.check]) part.hidden = page.finished;
+  parts.showMe.hidden = !page.mayShow;
+  if (before && before.asked !== page.asked) parts.input.value = "";
+  else if (document.activeElement === parts.input) parts.input.select();
+  if (typing) (page.finished ? parts.root : parts.input).focus({ preventScroll: true });
+  page.nodes.forEach((node, index) => {
+    const group = parts.nodes.get(String(index));
+    if (group) showNode(group, node);
+  });
+  showContributions(parts, page.contributions);
+  fillTable(parts.table, page.rows);
+  const current = page.nodes.findIndex(({ state }) => state === "current");
+  scrollTo(parts.scene, parts.nodes.get(String(current)));
+}
+
+function showVerdict(place, verdict) {
+  if (!verdict) return place.replaceChildren();
+  place.dataset.kind = verdict.kind;
+  tell(place, verdict.heading, verdict.sentences);
+}
+
 // ---- the drawing ------------------------------------------------------------------------------
 
 /** The element a drawing lives in, or the notice that there is none. */
@@ -313,6 +406,73 @@ function playButton(element, advance) {
     timer = setInterval(() => advance() || stop(), PLAY_MILLISECONDS);
   };
   return { toggle, stop };
+}
+
+/** A line that says what is in the way, read aloud when it appears. */
+function noticeLine() {
+  return make("p", { class: "rw-notice", role: "status" });
+}
+
+/** Send messages to Python, and say so where no answer comes. */
+function askPython(model, notice, silence) {
+  let timer = null;
+  const answered = () => {
+    clearTimeout(timer);
+    notice.textContent = "";
+  };
+  const send = (message) => {
+    answered();
+    if (kernelIsGone(model)) {
+      notice.textContent = silence;
+      return;
+    }
+    model.send(message);
+    timer = setTimeout(() => { notice.textContent = silence; }, PATIENCE_MILLISECONDS);
+  };
+  return { send, answered };
+}
+
+/** A table whose rows are { state, cells }; the second cell of a row names it. */
+function tableOf(caption, columns) {
+  const heads = columns.map((text, place) => {
+    if (!text) return make("td", {});
+    return make("th", { scope: "col", ...(place === 1 ? { class: "rw-name" } : {}) }, text);
+  });
+  const body = make("tbody", {});
+  const table = make(
+    "table",
+    { class: "rw-table" },
+    make("caption", {}, caption),
+    make("thead", {}, make("tr", {}, ...heads)),
+    body,
+  );
+  return { element: make("div", { class: "rw-order" }, table), body };
+}
+
+function fillTable({ body }, rows) {
+  body.replaceChildren(
+    ...rows.map(({ state, cells }) => {
+      const [sign, name, ...others] = cells;
+      return make(
+        "tr",
+        { "data-state": state, ...(state === "current" ? { "aria-current": "step" } : {}) },
+        make("td", { class: "rw-sign" }, sign),
+        make("th", { scope: "row" }, name),
+        ...others.map((text) => make("td", {}, text)),
+      );
+    }),
+  );
+}
+
+/** In a text field typing and editing stay there, and Enter acts. */
+function listenToTyping(input, act) {
+  input.addEventListener("keydown", (event) => {
+    if ((event.ctrlKey || event.metaKey) && EDITING_KEYS.has(event.key)) event.stopPropagation();
+    if (event.key !== "Enter" || event.isComposing) return;
+    event.stopPropagation();
+    event.preventDefault();
+    act();
+  });
 }
 
 /** Act on keys while the focus is inside, and keep JupyterLab from acting on any of them. */
