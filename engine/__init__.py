@@ -11,9 +11,13 @@ from engine.walk import Contribution, Step, Walk, reverse_walk
 
 if TYPE_CHECKING:
     from engine.drawing import draw
-    from engine.widgets import ReverseWalk
+    from engine.widgets import Predict, ReverseWalk
 
-_LOADED_WHEN_USED = {"draw": "engine.drawing", "ReverseWalk": "engine.widgets"}
+_LOADED_WHEN_USED = {
+    "Predict": "engine.widgets",
+    "ReverseWalk": "engine.widgets",
+    "draw": "engine.drawing",
+}
 
 __all__ = [
     "Contribution",
@@ -21,6 +25,7 @@ __all__ = [
     "Literal",
     "Node",
     "Parameter",
+    "Predict",
     "ReleasedError",
     "ReverseWalk",
     "Step",

@@ -1,5 +1,6 @@
 """The interactive views: each shows plain data that Python computed, and computes nothing."""
 
+from engine.widgets.predict import Predict, PredictState
 from engine.widgets.reverse_walk import ReverseWalk, WalkState
 
-__all__ = ["ReverseWalk", "WalkState"]
+__all__ = ["Predict", "PredictState", "ReverseWalk", "WalkState"]
