@@ -3,7 +3,7 @@
 import math
 import unicodedata
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import graphviz
@@ -25,9 +25,13 @@ ROOM_FOR_MARKS = 14.0
 TIP = 10.0
 CAPTION_HEIGHT = 22.0
 CAPTION_PADDING = 8.0
+SAME_COLUMN = 1.0
 LINE_OF_DATA = "data "
 
+FRAME_PADDING = 28.0
+
 Point = tuple[float, float]
+Curve = tuple[Point, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +66,25 @@ class Edge:
     source: int
     target: int
     slot: int
-    curve: tuple[Point, ...]
+    curve: Curve
     caption: Point
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """Where Graphviz puts boxes and curves, in points.
+
+    Attributes:
+        width: of the whole drawing.
+        height: of the whole drawing.
+        boxes: where they are, by place.
+        curves: for each box the curves that come from its inputs, in their order.
+    """
+
+    width: float
+    height: float
+    boxes: tuple[Box, ...]
+    curves: tuple[tuple[Curve, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,9 +128,41 @@ def layout(
     """
     longest = max(map(text_width, captions), default=0.0)
     gap = max(COLUMN_GAP, longest + 2 * CAPTION_PADDING + 2 * TIP + 8.0)
-    widths = _box_widths(graph, gradients)
-    plain = positions(_dot_source(graph, widths, gap))
-    return None if plain is None else _read(plain, graph, longest)
+    inputs = [node.inputs for node in graph.nodes]
+    placed = place(_box_widths(graph, gradients), inputs, gap)
+    if placed is None:
+        return None
+    edges = tuple(_edges(inputs, placed, longest))
+    return Layout(placed.width, placed.height, placed.boxes, edges)
+
+
+def place(
+    widths: Sequence[float],
+    inputs: Sequence[Sequence[int]],
+    gap: float = COLUMN_GAP,
+    frames: Sequence[Sequence[int]] = (),
+) -> Placement | None:
+    """Place boxes from left to right, each to the right of its inputs if there is no circle.
+
+    Args:
+        widths: one for each box.
+        inputs: for each box the boxes that arrows come from.
+        gap: the least space between two columns.
+        frames: boxes to keep together, so that a frame of ``FRAME_PADDING`` fits around them; a
+            frame that lies in another one comes after it.
+
+    Returns:
+        The geometry, or None where no Graphviz program is at hand.
+
+    Raises:
+        RenderingError: the Graphviz program failed.
+
+    >>> placed = place([100.0, 100.0], [[], [0]], frames=[[0, 1]])
+    >>> placed is None or placed.boxes[0].x < placed.boxes[1].x
+    True
+    """
+    plain = positions(_dot_source(widths, inputs, gap, frames))
+    return None if plain is None else _read(plain, inputs)
 
 
 def text_width(text: str) -> float:
@@ -134,7 +187,12 @@ def _box_widths(graph: Graph, gradients: Iterable[float]) -> list[float]:
     return widths
 
 
-def _dot_source(graph: Graph, widths: list[float], gap: float) -> str:
+def _dot_source(
+    widths: Sequence[float],
+    inputs: Sequence[Sequence[int]],
+    gap: float,
+    frames: Sequence[Sequence[int]],
+) -> str:
     dot = graphviz.Digraph(
         graph_attr={
             "rankdir": "LR",
@@ -144,19 +202,31 @@ def _dot_source(graph: Graph, widths: list[float], gap: float) -> str:
         node_attr={"shape": "box", "fixedsize": "true", "label": ""},
         edge_attr={"dir": "both", "arrowsize": f"{TIP / 10:.2f}"},
     )
-    for node in graph.nodes:
-        dot.node(f"n{node.index}", width=_inches(widths[node.index]), height=_inches(BOX_HEIGHT))
-    for node in graph.nodes:
-        for target in node.inputs:
-            dot.edge(f"n{target}", f"n{node.index}")
+    for box, width in enumerate(widths):
+        dot.node(f"n{box}", width=_inches(width), height=_inches(BOX_HEIGHT))
+    _add_frames(dot, frames)
+    for box, starts in enumerate(inputs):
+        for start in starts:
+            dot.edge(f"n{start}", f"n{box}")
     return str(dot.source)
+
+
+def _add_frames(dot: graphviz.Digraph, frames: Sequence[Sequence[int]]) -> None:
+    clusters = []
+    for number, members in enumerate(frames):
+        cluster = graphviz.Digraph(f"cluster{number}", graph_attr={"margin": f"{FRAME_PADDING}"})
+        for box in members:
+            cluster.node(f"n{box}")
+        outer = [c for c, others in zip(clusters, frames, strict=False) if {*members} <= {*others}]
+        clusters.append(cluster)
+        (outer[-1] if outer else dot).subgraph(cluster)
 
 
 def _inches(points: float) -> str:
     return f"{points / POINTS_PER_INCH:.4f}"
 
 
-def _read(plain: str, graph: Graph, longest_caption: float) -> Layout:
+def _read(plain: str, inputs: Sequence[Sequence[int]]) -> Placement:
     lines = [line.split() for line in plain.splitlines()]
     height = next(float(words[3]) for words in lines if words[0] == "graph")
     width = next(float(words[2]) for words in lines if words[0] == "graph")
@@ -166,7 +236,7 @@ def _read(plain: str, graph: Graph, longest_caption: float) -> Layout:
         return across, (height - float(y)) * POINTS_PER_INCH + MARGIN + ROOM_FOR_MARKS
 
     boxes = {}
-    curves: dict[tuple[int, int], list[tuple[Point, ...]]] = defaultdict(list)
+    curves: dict[tuple[int, int], list[Curve]] = defaultdict(list)
     for words in lines:
         if words[0] == "node":
             center, w, h = point(*words[2:4]), *(float(n) * POINTS_PER_INCH for n in words[4:6])
@@ -175,38 +245,35 @@ def _read(plain: str, graph: Graph, longest_caption: float) -> Layout:
             ends = int(words[1][1:]), int(words[2][1:])
             numbers = words[4 : 4 + 2 * int(words[3])]
             curves[ends].append(tuple(map(point, numbers[::2], numbers[1::2])))
-    placed = tuple(boxes[index] for index in range(len(graph)))
-    return Layout(
+    for parallel in curves.values():
+        parallel.sort(key=lambda curve: along(curve, 0.5)[1])
+    return Placement(
         width * POINTS_PER_INCH + 2 * MARGIN,
         height * POINTS_PER_INCH + 2 * MARGIN + ROOM_FOR_MARKS,
-        placed,
-        tuple(_edges(graph, placed, curves, longest_caption)),
+        tuple(boxes[box] for box in range(len(inputs))),
+        tuple(
+            tuple(curves[start, box].pop(0) for start in starts)
+            for box, starts in enumerate(inputs)
+        ),
     )
 
 
 def _edges(
-    graph: Graph,
-    boxes: tuple[Box, ...],
-    curves: dict[tuple[int, int], list[tuple[Point, ...]]],
-    longest_caption: float,
+    inputs: Sequence[Sequence[int]], placed: Placement, longest_caption: float
 ) -> Iterator[Edge]:
-    for parallel in curves.values():
-        parallel.sort(key=lambda curve: _at(curve, 0.5)[1])
     reach = TIP + CAPTION_PADDING + longest_caption / 2
-    for node in graph.nodes:
-        drawn = []
-        for slot, target in enumerate(node.inputs):
-            curve = curves[target, node.index].pop(0)
-            x = boxes[target].x + boxes[target].width + reach
-            drawn.append((slot, target, curve, (x, _height_at(curve, x))))
-        for (slot, target, curve, _), caption in zip(
-            drawn, _apart([d[3] for d in drawn]), strict=True
-        ):
-            yield Edge(node.index, target, slot, curve, caption)
+    for source, targets in enumerate(inputs):
+        captions = []
+        for target, curve in zip(targets, placed.curves[source], strict=True):
+            x = placed.boxes[target].x + placed.boxes[target].width + reach
+            captions.append((x, _height_at(curve, x)))
+        curves = zip(targets, placed.curves[source], _apart(captions), strict=True)
+        for slot, (target, curve, caption) in enumerate(curves):
+            yield Edge(source, target, slot, curve, caption)
 
 
 def _apart(captions: list[Point]) -> list[Point]:
-    if len(captions) < 2 or captions[0][0] != captions[1][0]:
+    if len(captions) < 2 or abs(captions[0][0] - captions[1][0]) > SAME_COLUMN:
         return captions
     (x, first), (_, second) = captions
     if abs(first - second) >= CAPTION_HEIGHT:
@@ -217,7 +284,12 @@ def _apart(captions: list[Point]) -> list[Point]:
     return [(x, middle - half), (x, middle + half)]
 
 
-def _at(curve: tuple[Point, ...], share: float) -> Point:
+def along(curve: Curve, share: float) -> Point:
+    """The point at a share of the way along a curve.
+
+    >>> along(((0.0, 0.0), (1.0, 0.0), (2.0, 0.0), (3.0, 0.0)), 0.5)
+    (1.5, 0.0)
+    """
     pieces = (len(curve) - 1) // 3
     piece = min(int(share * pieces), pieces - 1)
     t = share * pieces - piece
@@ -229,6 +301,6 @@ def _at(curve: tuple[Point, ...], share: float) -> Point:
     )
 
 
-def _height_at(curve: tuple[Point, ...], x: float) -> float:
-    samples = [_at(curve, k / 64) for k in range(65)]
+def _height_at(curve: Curve, x: float) -> float:
+    samples = [along(curve, k / 64) for k in range(65)]
     return min(samples, key=lambda p: abs(p[0] - x))[1]

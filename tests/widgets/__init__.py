@@ -1,1 +1,1 @@
-"""Tests of the views, without a browser; a package, for its modules are named as the browser tests."""
+"""The views without a browser; a package, as some modules here are named as browser tests."""

@@ -1,0 +1,158 @@
+"""Boxes and arrows of any graph can be told apart, with either program and at every step."""
+
+import math
+from collections import Counter
+from itertools import combinations
+
+import pytest
+from hypothesis import given, settings
+from random_graphs import RENDERERS, find_renderer, graphs, rendering_with
+
+from engine import Graph, Value, reverse_walk
+from engine.drawing.layout import (
+    BOX_PADDING,
+    CAPTION_HEIGHT,
+    CAPTION_PADDING,
+    TIP,
+    Box,
+    Edge,
+    Layout,
+    layout,
+    text_width,
+)
+from engine.drawing.words import number, product, title
+
+NEAR = 2.0
+Area = tuple[float, float, float, float]
+
+
+@pytest.fixture(scope="module", params=RENDERERS)
+def program(request: pytest.FixtureRequest) -> str:
+    found = find_renderer(request.param)
+    if found is None:
+        pytest.skip(f"this machine has no {request.param}")
+    return found
+
+
+def placed(graph: Graph, program: str) -> tuple[Layout, list[str], list[float]]:
+    """A layout with everything that its whole walk will show."""
+    contributions = [c for step in reverse_walk(graph).steps for c in step.contributions]
+    captions = [product(contribution) for contribution in contributions]
+    gradients = [contribution.after for contribution in contributions]
+    with rendering_with(program):
+        result = layout(graph, gradients, captions)
+    assert result is not None
+    return result, captions, gradients
+
+
+def area(box: Box) -> Area:
+    return box.x, box.y, box.x + box.width, box.y + box.height
+
+
+def caption_area(edge: Edge, captions: list[str]) -> Area:
+    half = max(map(text_width, captions)) / 2 + CAPTION_PADDING
+    x, y = edge.caption
+    return x - half, y - CAPTION_HEIGHT / 2, x + half, y + CAPTION_HEIGHT / 2
+
+
+def overlap(one: Area, other: Area) -> bool:
+    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
+
+
+def distance(point: tuple[float, float], box: Box) -> float:
+    left, top, right, bottom = area(box)
+    across = max(left - point[0], 0.0, point[0] - right)
+    down = max(top - point[1], 0.0, point[1] - bottom)
+    return math.hypot(across, down)
+
+
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(graph=graphs())
+def test_everything_has_its_own_place(program: str, graph: Graph) -> None:
+    drawing, captions, _ = placed(graph, program)
+    boxes = [area(box) for box in drawing.boxes]
+    assert len(boxes) == len(graph)
+    for one, other in combinations(boxes, 2):
+        assert not overlap(one, other)
+
+    wanted = [(node.index, slot) for node in graph.nodes for slot in range(len(node.inputs))]
+    assert [(edge.source, edge.slot) for edge in drawing.edges] == wanted
+    for edge in drawing.edges:
+        assert edge.target == graph.nodes[edge.source].inputs[edge.slot]
+        assert len(edge.curve) % 3 == 1
+        assert distance(edge.curve[0], drawing.boxes[edge.target]) < TIP + NEAR
+        assert distance(edge.curve[-1], drawing.boxes[edge.source]) < TIP + NEAR
+    assert len({edge.curve for edge in drawing.edges}) == len(drawing.edges)
+
+    if captions:
+        shown = [caption_area(edge, captions) for edge in drawing.edges]
+        for edge, caption in zip(drawing.edges, shown, strict=True):
+            assert not any(overlap(caption, box) for box in boxes)
+            together = [c for e, c in zip(drawing.edges, shown, strict=True) if e is not edge]
+            partners = [e for e in drawing.edges if e is not edge]
+            for other, place in zip(partners, together, strict=True):
+                assert other.source != edge.source or not overlap(caption, place)
+        boxes += shown
+    for left, top, right, bottom in boxes:
+        assert left >= 0.0
+        assert right <= drawing.width
+        assert top >= 0.0
+        assert bottom <= drawing.height
+
+
+@settings(max_examples=30, deadline=None, derandomize=True)
+@given(graph=graphs())
+def test_a_box_has_room_for_all_it_will_ever_show(program: str, graph: Graph) -> None:
+    drawing, _, _ = placed(graph, program)
+    walk = reverse_walk(graph)
+    for node, box in zip(graph.nodes, drawing.boxes, strict=True):
+        values = [walk.gradients_after(k)[node.index] for k in range(len(walk.steps) + 1)]
+        lines = [title(graph, node.index), *(f"grad {number(value)}" for value in values)]
+        lines.append(f"data {number(node.data)}")
+        assert box.width + 0.5 >= max(map(text_width, lines)) + 2 * BOX_PADDING
+
+
+def test_the_widest_gradient_of_the_walk_counts_not_the_last(program: str) -> None:
+    x = Value(3.0, "x")
+    y = x * 0.123456 + x * 0.876544
+    graph = Graph.of(y, {})
+    drawing, _, gradients = placed(graph, program)
+    assert max(map(number, gradients), key=len) == "0.876544"
+    assert reverse_walk(graph).grad("x") == 1.0
+    widest = text_width("grad 0.876544") + 2 * BOX_PADDING
+    assert drawing.boxes[0].width == pytest.approx(widest, abs=0.5)
+
+
+def test_a_caption_stays_clear_of_a_wider_box_in_its_column(program: str) -> None:
+    narrow = [Value(1.0, name) for name in "abcdefgh"]
+    wide = Value(1.0, "a name wider than all of them")
+    y = wide * 2
+    for value in narrow:
+        y = y * (value * 2)
+    drawing, captions, _ = placed(Graph.of(y, {}), program)
+    for edge in drawing.edges:
+        place = caption_area(edge, captions)
+        assert not any(overlap(place, area(box)) for box in drawing.boxes)
+
+
+def test_two_edges_between_the_same_boxes_are_two(program: str) -> None:
+    x = Value(3.0, "x")
+    drawing, _, _ = placed(Graph.of(x * x, {}), program)
+    first, second = drawing.edges
+    middle = len(first.curve) // 2
+    assert math.dist(first.curve[middle], second.curve[middle]) > 5.0
+    assert math.dist(first.caption, second.caption) >= CAPTION_HEIGHT
+
+
+def test_random_graphs_share_nodes_and_repeat_inputs() -> None:
+    seen: Counter[str] = Counter()
+
+    @settings(max_examples=60, deadline=None, derandomize=True, database=None)
+    @given(graph=graphs())
+    def look(graph: Graph) -> None:
+        seen["shared"] += any(len(set(users)) > 1 for users in graph.consumers)
+        seen["twice"] += any(len(set(n.inputs)) < len(n.inputs) for n in graph.nodes)
+        seen["large"] += len(graph) > 8
+
+    look()
+    assert min(seen["shared"], seen["twice"], seen["large"]) >= 10, seen
