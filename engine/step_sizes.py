@@ -195,7 +195,8 @@ def guides(errors: Sequence[StepError]) -> tuple[Guide, ...]:
         errors: of at least two steps.
 
     Returns:
-        The lines that are there: no truncation line where that error is not to be seen.
+        The lines that are there: no truncation line where that error is not to be seen, and no
+        rounding line where the errors do not fall as tiny steps grow.
 
     >>> from engine.gradcheck import error_by_step
     >>> [line.name for line in guides(error_by_step(lambda x: x * x, 2.0, 4.0))]
@@ -204,8 +205,7 @@ def guides(errors: Sequence[StepError]) -> tuple[Guide, ...]:
     ordered = sorted(e for e in errors if math.isfinite(e.central) and math.isfinite(e.forward))
     if len(ordered) < 2:
         return ()
-    smallest = ordered[: max(2, len(ordered) // 3)]
-    rounding = Guide("rounding", -1, max(max(e.forward, e.central) * e.step for e in smallest))
+    rounding = _rounding_guide(ordered)
     found = [rounding] if rounding.factor > 0.0 else []
     largest, before = ordered[-1], ordered[-2]
     for name, power, first, second in (
@@ -217,6 +217,16 @@ def guides(errors: Sequence[StepError]) -> tuple[Guide, ...]:
         if above_rounding and second > 0.0 and 0.5 < first / second / expected < 2.0:
             found.append(Guide(name, power, second / before.step**power))
     return tuple(found)
+
+
+def _rounding_guide(ordered: Sequence[StepError]) -> Guide:
+    """The line above the errors of the smallest steps, if these fall as the step grows."""
+    third = max(1, len(ordered) // 3)
+    smallest, following = ordered[:third], ordered[third : 2 * third]
+    height = max(max(e.forward, e.central) for e in smallest)
+    falls = min((e.central for e in following), default=height) < height / 10
+    factor = max(max(e.forward, e.central) * e.step for e in smallest) if falls else 0.0
+    return Guide("rounding", -1, factor)
 
 
 def _is_sharp(checked: CheckedInput) -> bool:
