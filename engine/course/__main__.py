@@ -97,6 +97,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except CourseError as error:
         print(error, file=sys.stderr)
         return 1
+    except ImportError as error:
+        print(f"{error}. Run `course doctor`: it names the command that mends it.", file=sys.stderr)
+        return 1
     return code
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import importlib.metadata
-import importlib.util
 import os
 import platform
 import shutil
@@ -167,6 +166,9 @@ def check_renderer(mend: str) -> Check:
     Args:
         mend: the command to name when there is none.
     """
+    broken = import_error("engine.drawing")
+    if broken:
+        return Check("missing", f"graphs cannot be drawn: {broken}.", mend)
     from engine.drawing.renderer import RenderingError, renderer
 
     try:
@@ -178,24 +180,28 @@ def check_renderer(mend: str) -> Check:
     return Check("warning", "no Graphviz program: graphs are shown as tables.", mend)
 
 
-def check_kernel(prefix: str = sys.prefix) -> Check:
+def check_kernel(mend: str, prefix: str = sys.prefix) -> Check:
     """Tell whether JupyterLab finds this environment's Python kernel.
 
     Args:
+        mend: the command to name when Jupyter's own part is missing.
         prefix: the environment's folder.
     """
+    error = import_error("jupyter_client")
+    if error:
+        return Check("missing", f"no kernel can be started: {error}.", mend)
     from jupyter_client.kernelspec import KernelSpecManager, NoSuchKernel
 
-    mend = f"{quoted(sys.executable)} -m ipykernel install --sys-prefix"
+    again = f"{quoted(sys.executable)} -m ipykernel install --sys-prefix"
     folder = Path(prefix) / "share" / "jupyter" / "kernels"
     manager = KernelSpecManager(kernel_dirs=[str(folder)])
     try:
         program = manager.get_kernel_spec("python3").argv[0]
     except NoSuchKernel:
-        return Check("missing", "there is no kernel named python3.", mend)
+        return Check("missing", "there is no kernel named python3.", again)
     # Jupyter reads a bare "python" as the Python it runs in itself.
     if program != "python" and shutil.which(program) is None:
-        return Check("missing", f"the kernel python3 starts {program}, which is not there.", mend)
+        return Check("missing", f"the kernel python3 starts {program}, which is not there.", again)
     return Check("ok", "kernel python3")
 
 
@@ -233,9 +239,7 @@ def examine(root: Path | None = None) -> list[Check]:
     """
     places, chapters = _find(root)
     mend = install_command(places.root if places else None)
-    checks = [*_check_packages(mend), check_renderer(mend), chapters]
-    if importlib.util.find_spec("jupyter_client"):
-        checks.append(check_kernel())
+    checks = [*_check_packages(mend), check_renderer(mend), check_kernel(mend), chapters]
     checks.append(check_browser(has_browser(os.environ)))
     if places is not None:
         checks.append(check_writable(places.work))
@@ -252,7 +256,7 @@ def _find(root: Path | None) -> tuple[Places | None, Check]:
 
 def _check_packages(mend: str) -> list[Check]:
     """What pip installs; without the course's own record there are no ranges to compare with."""
-    if importlib.util.find_spec("packaging") is None:
+    if import_error("packaging"):
         return [Check("missing", "packaging is not installed.", mend)]
     itself = check_package(DISTRIBUTION, "", mend)
     if itself.state != "ok":

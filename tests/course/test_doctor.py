@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.metadata
 import json
 import shlex
+import subprocess
 import sys
 from pathlib import Path
 
@@ -89,7 +90,7 @@ def test_the_kernel_must_start_a_program_that_is_there(tmp_path: Path) -> None:
     kernel.mkdir(parents=True)
     spec = {"display_name": "x", "language": "python", "argv": ["/moved/away/python", "-m", "x"]}
     (kernel / "kernel.json").write_text(json.dumps(spec))
-    check = doctor.check_kernel(str(tmp_path))
+    check = doctor.check_kernel("", str(tmp_path))
     assert check.state == "missing"
     assert "/moved/away/python" in check.what
     assert "ipykernel install --sys-prefix" in check.mend
@@ -113,3 +114,42 @@ def test_without_chapters_the_exit_code_is_1(
 ) -> None:
     assert doctor.run(tmp_path) == 1
     assert "clone the repository" in capsys.readouterr().out
+
+
+WITHOUT = """
+import sys
+
+class Without:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] == sys.argv[1]:
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+sys.meta_path.insert(0, Without())
+from engine.course.__main__ import main
+sys.exit(main(sys.argv[2:]))
+"""
+
+
+def course_without(module: str, *words: str) -> subprocess.CompletedProcess[str]:
+    """Run the command in a Python that lacks a module."""
+    command = [sys.executable, "-c", WITHOUT, module, *words]
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+
+
+@pytest.mark.parametrize(
+    "module",
+    ["packaging", "jupyterlab", "jupyter_client", "nbformat", "nbclient", "graphviz", "matplotlib"],
+)
+def test_whatever_is_missing_is_named_with_a_command(places: Places, module: str) -> None:
+    result = course_without(module, "doctor", "--root", str(places.root))
+    assert result.returncode == 1, result.stderr
+    assert "Traceback" not in result.stderr
+    named = [line for line in result.stdout.splitlines() if module in line]
+    assert [line for line in named if line.startswith("missing") and " Run: " in line]
+
+
+def test_the_other_commands_send_to_the_doctor(places: Places) -> None:
+    result = course_without("nbformat", "--no-browser", "--root", str(places.root))
+    assert result.returncode == 1
+    assert "course doctor" in result.stderr
+    assert "Traceback" not in result.stderr
