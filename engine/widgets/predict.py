@@ -92,15 +92,14 @@ class Summary:
     @property
     def sentences(self) -> tuple[str, ...]:
         """The summary in words."""
-        said = [f"{self.first_try} of {self.total} right at the first try."]
-        if self.shown:
-            said.append(f"{self.shown} shown.")
+        given_away = f", {self.shown} shown" if self.shown else ""
+        said = [f"{self.first_try} of {self.total} right at the first try{given_away}."]
         if not self.mistakes:
             return (*said, "No mistake was made.")
         said.append("What went wrong on the way:")
         times = {1: "once", 2: "twice"}
         said += [
-            f"{mistake}: {times.get(count, f'{count} times')}"
+            f"\N{BULLET} {mistake}: {times.get(count, f'{count} times')}"
             for mistake, count in self.mistakes.items()
         ]
         return tuple(said)
@@ -167,7 +166,7 @@ class Predict(View):
     >>> print(view.summary)
     2 of 3 right at the first try.
     What went wrong on the way:
-    gave the data for the gradient: once
+    • gave the data for the gradient: once
     """
 
     shown = traitlets.Dict().tag(sync=True)
@@ -363,7 +362,7 @@ class Predict(View):
         single = self._questions[0].single
         made = [c for step in walk.steps for c in step.contributions] if single else []
         widths = (*walk.gradients, *(c.after for c in made))
-        placed = layout(self.graph, widths, map(product, made))
+        placed = layout(self.graph, widths, [UNKNOWN, *map(product, made)])
         return None if placed is None else svg(self.graph, placed, True, gradients)
 
     def _page(self) -> dict[str, Any]:
@@ -431,7 +430,7 @@ class Predict(View):
             {
                 "state": self._node_state(node),
                 "cells": [
-                    _SIGNS[self._node_state(node)],
+                    self._sign(node),
                     title(self.graph, node),
                     number(self.graph.nodes[node].data),
                     _text(known[node]),
@@ -440,6 +439,10 @@ class Predict(View):
             }
             for node in self._walk.order
         ]
+
+    def _sign(self, node: int) -> str:
+        state = self._node_state(node)
+        return SHOWN if state == "done" and "shown" in self._tries(node) else _SIGNS[state]
 
     def _tries(self, node: int) -> str:
         """How the questions about a node went, one after the other."""

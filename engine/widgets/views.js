@@ -258,6 +258,7 @@ function buildPredict(payload) {
   const notice = noticeLine();
   const scene = sceneOf(payload);
   const table = tableOf(payload.caption, payload.columns);
+  const hint = make("p", { class: "rw-hint" }, payload.hint);
   const root = viewRoot(
     payload.summary,
     question,
@@ -265,10 +266,10 @@ function buildPredict(payload) {
     notice,
     verdict,
     make("div", { class: "rw-parts" }, scene, table.element),
-    make("p", { class: "rw-hint" }, payload.hint),
+    hint,
   );
   root.classList.add("rw-asks");
-  const fields = { input, check, showMe, again, place, question, verdict, notice, table };
+  const fields = { input, check, showMe, again, place, question, verdict, notice, table, hint };
   return { root, scene, ...fields, ...partsOf(scene) };
 }
 
@@ -278,7 +279,7 @@ function showPredict(parts, page, before) {
   parts.place.textContent = page.place;
   parts.input.setAttribute("aria-label", page.question);
   const typing = parts.root.contains(document.activeElement);
-  for (const part of [parts.input, parts.check]) part.hidden = page.finished;
+  for (const part of [parts.input, parts.check, parts.hint]) part.hidden = page.finished;
   parts.showMe.hidden = !page.mayShow;
   if (before && before.asked !== page.asked) parts.input.value = "";
   else if (document.activeElement === parts.input) parts.input.select();
