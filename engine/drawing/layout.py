@@ -213,13 +213,14 @@ def _dot_source(
 
 def _add_frames(dot: graphviz.Digraph, frames: Sequence[Sequence[int]]) -> None:
     clusters = []
-    for number, members in enumerate(frames):
-        cluster = graphviz.Digraph(f"cluster{number}", graph_attr={"margin": f"{FRAME_PADDING}"})
+    for place, members in enumerate(frames):
+        cluster = graphviz.Digraph(f"cluster{place}", graph_attr={"margin": f"{FRAME_PADDING}"})
         for box in members:
             cluster.node(f"n{box}")
-        outer = [c for c, others in zip(clusters, frames, strict=False) if {*members} <= {*others}]
         clusters.append(cluster)
-        (outer[-1] if outer else dot).subgraph(cluster)
+    for place in reversed(range(len(frames))):
+        outer = [c for c in range(place) if {*frames[place]} <= {*frames[c]}]
+        (clusters[outer[-1]] if outer else dot).subgraph(clusters[place])
 
 
 def _inches(points: float) -> str:
