@@ -11,9 +11,10 @@ from engine.walk import Contribution, Step, Walk, reverse_walk
 
 if TYPE_CHECKING:
     from engine.drawing import draw
-    from engine.widgets import Predict, ReverseWalk
+    from engine.widgets import GradientCheck, Predict, ReverseWalk
 
 _LOADED_WHEN_USED = {
+    "GradientCheck": "engine.widgets",
     "Predict": "engine.widgets",
     "ReverseWalk": "engine.widgets",
     "draw": "engine.drawing",
@@ -21,6 +22,7 @@ _LOADED_WHEN_USED = {
 
 __all__ = [
     "Contribution",
+    "GradientCheck",
     "Graph",
     "Literal",
     "Node",

@@ -228,7 +228,7 @@ class StepChart:
 
     def _draw_series(self, root: ET.Element, name: str, color: str, place: int) -> None:
         points = [(self.x(e.step), self.y(getattr(e, name))) for e in self.errors]
-        group = ET.SubElement(root, "g", {"class": f"rw-series rw-{name}"})
+        group = ET.SubElement(root, "g", {"class": f"rw-series rw-{name}-series"})
         ET.SubElement(
             group,
             "polyline",
@@ -249,7 +249,7 @@ class StepChart:
     def _draw_legend(self, root: ET.Element) -> None:
         x = LEFT
         for name, color in reversed(SERIES):
-            group = ET.SubElement(root, "g", {"class": f"rw-series rw-{name}"})
+            group = ET.SubElement(root, "g", {"class": f"rw-series rw-{name}-series"})
             _mark(group, name, x + 6, 14, LIGHT[color])
             _text(group, f"{name} difference", x + 18, 19, INK, "start")
             x += 190

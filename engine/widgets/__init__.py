@@ -1,6 +1,7 @@
 """The interactive views: each shows plain data that Python computed, and computes nothing."""
 
+from engine.widgets.gradient_check import CheckState, GradientCheck
 from engine.widgets.predict import Predict, PredictState
 from engine.widgets.reverse_walk import ReverseWalk, WalkState
 
-__all__ = ["Predict", "PredictState", "ReverseWalk", "WalkState"]
+__all__ = ["CheckState", "GradientCheck", "Predict", "PredictState", "ReverseWalk", "WalkState"]

@@ -23,6 +23,20 @@ from engine.widgets.gradient_check_words import CheckWords, page_row
 from engine.widgets.view import View
 
 LARGEST_CHECKED = 30
+COLUMNS = (
+    "plot",
+    "input",
+    "data",
+    "gradient",
+    "central difference",
+    "absolute error",
+    "relative error",
+    "verdict",
+)
+HINT = (
+    "Click here, then: left and right arrow keys or a clicker change h, Home and End go to the "
+    "smallest and the largest; up and down choose the input of the plot."
+)
 
 
 @dataclass(frozen=True)
@@ -171,6 +185,10 @@ def check_payload(study: StepSizes) -> dict[str, Any]:
         "summary": f"Gradient check of {len(inputs)} inputs: {names}"
         if len(inputs) > 1
         else f"Gradient check of {names}",
+        "caption": "The engine's gradients beside measured ones",
+        "columns": list(COLUMNS),
+        "slider": "Step h",
+        "hint": HINT,
         "places": [
             {
                 "step": exponent_text(result.step),

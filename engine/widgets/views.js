@@ -14,10 +14,14 @@ const STEP_KEYS = {
 const EDITING_KEYS = new Set([
   "a", "c", "v", "x", "y", "z", "ArrowLeft", "ArrowRight", "Backspace", "Delete", "Home", "End",
 ]);
+const CHECK_KEYS = {
+  ArrowRight: "larger", PageUp: "larger", ArrowLeft: "smaller", PageDown: "smaller",
+  Home: "smallest", End: "largest", ArrowUp: "up", ArrowDown: "down",
+};
 const STEP_HINT = "Click here, then: arrow keys or a clicker step, Home and End jump, Space plays. "
   + "Or click a node.";
 
-const VIEWS = { walk: walkView, predict: predictView };
+const VIEWS = { walk: walkView, predict: predictView, check: checkView };
 
 export default { render };
 
@@ -298,6 +302,134 @@ function showVerdict(place, verdict) {
   if (!verdict) return place.replaceChildren();
   place.dataset.kind = verdict.kind;
   tell(place, verdict.heading, verdict.sentences);
+}
+
+// ---- GradientCheck ----------------------------------------------------------------------------
+
+function checkView(model) {
+  const payload = model.get("payload");
+  const parts = buildCheck(payload);
+  const last = { place: payload.places.length - 1, chosen: payload.inputs.length - 1 };
+  const go = (name, to) => change(model, { [name]: Math.min(Math.max(to, 0), last[name]) });
+  const moves = {
+    smallest: () => go("place", 0),
+    smaller: () => go("place", model.get("place") - 1),
+    larger: () => go("place", model.get("place") + 1),
+    largest: () => go("place", last.place),
+    up: () => go("chosen", model.get("chosen") - 1),
+    down: () => go("chosen", model.get("chosen") + 1),
+  };
+  const onSlider = { up: "larger", down: "smaller" };
+
+  listenToKeys(parts.root, CHECK_KEYS, (name) => {
+    const slides = document.activeElement === parts.slider;
+    moves[slides ? onSlider[name] ?? name : name]();
+  });
+  parts.smaller.addEventListener("click", moves.smaller);
+  parts.larger.addEventListener("click", moves.larger);
+  parts.slider.addEventListener("input", () => go("place", Number(parts.slider.value)));
+  parts.root.addEventListener("click", ({ target }) => {
+    const row = target.closest("tr[data-input]");
+    if (!row) return;
+    go("chosen", Number(row.dataset.input));
+    if (!target.closest("input")) parts.root.focus({ preventScroll: true });
+  });
+  parts.root.addEventListener("change", ({ target }) => {
+    if (target.type === "radio") go("chosen", Number(target.value));
+  });
+
+  let drawn = null;
+  return {
+    root: parts.root,
+    show: () => {
+      const [place, chosen] = [model.get("place"), model.get("chosen")];
+      if (drawn !== chosen) drawChart(parts, payload.inputs[chosen]);
+      drawn = chosen;
+      showCheck(parts, payload, place, chosen);
+    },
+    traits: ["place", "chosen"],
+    stop: () => {},
+  };
+}
+
+function buildCheck(payload) {
+  const smaller = button("Smaller h");
+  const larger = button("Larger h");
+  const slider = make("input", {
+    type: "range", min: 0, max: payload.places.length - 1, step: 1, "aria-label": payload.slider,
+  });
+  const place = make("span", { class: "rw-place" });
+  const story = storyOf([["", ""], ...payload.inputs.flatMap(({ sentences }) => sentences)]);
+  const table = tableOf(payload.caption, payload.columns);
+  const group = `rw-${Math.random().toString(36).slice(2)}`;
+  const rows = payload.inputs.map((input, index) => buildCheckRow(input, index, group));
+  table.body.append(...rows.map(({ element }) => element));
+  const scene = sceneOf({ notice: "" });
+  scene.setAttribute("aria-label", "Plot");
+  const note = make("p", { class: "rw-note" });
+  const root = viewRoot(
+    payload.summary,
+    make("div", { class: "rw-controls" }, smaller, slider, larger, place),
+    story,
+    make("div", { class: "rw-parts" }, table.element, make("div", { class: "rw-plot" }, scene, note)),
+    make("p", { class: "rw-hint" }, payload.hint),
+  );
+  root.classList.add("rw-check");
+  return { root, smaller, larger, slider, place, story, rows, scene, note };
+}
+
+function buildCheckRow({ name, data, gradient }, index, group) {
+  const radio = make("input", {
+    type: "radio", name: group, value: index, "aria-label": `plot of ${name}`,
+  });
+  const cells = {
+    central: make("td", {}),
+    absolute: make("td", {}),
+    relative: make("td", {}),
+    verdict: make("td", { class: "rw-verdict-cell" }),
+  };
+  const element = make(
+    "tr",
+    { "data-input": index },
+    make("td", {}, radio),
+    make("th", { scope: "row" }, name),
+    make("td", {}, data),
+    make("td", {}, gradient),
+    ...Object.values(cells),
+  );
+  return { element, radio, cells };
+}
+
+function drawChart({ scene, note }, input) {
+  putDrawing(scene, input.svg);
+  note.textContent = input.note;
+}
+
+function showCheck(parts, payload, place, chosen) {
+  const shown = payload.places[place];
+  tell(parts.story, shown.heading, payload.inputs[chosen].sentences[place]);
+  parts.slider.value = place;
+  parts.slider.setAttribute("aria-valuetext", `h = ${shown.step}`);
+  parts.place.textContent = `h = ${shown.step}`;
+  parts.smaller.disabled = place === 0;
+  parts.larger.disabled = place === payload.places.length - 1;
+  parts.rows.forEach((row, index) => showCheckRow(row, shown.rows[index], index === chosen));
+  parts.scene.querySelector(".rw-now").setAttribute("transform", `translate(${shown.x} 0)`);
+  for (const point of parts.scene.querySelectorAll("[data-place]")) {
+    point.toggleAttribute("data-now", point.dataset.place === String(place));
+  }
+}
+
+function showCheckRow({ element, radio, cells }, row, isChosen) {
+  element.dataset.state = row.state;
+  element.toggleAttribute("data-chosen", isChosen);
+  const radioHadFocus = document.activeElement?.name === radio.name;
+  radio.checked = isChosen;
+  if (isChosen && radioHadFocus) radio.focus({ preventScroll: true });
+  cells.central.textContent = row.central;
+  cells.absolute.textContent = row.absolute;
+  cells.relative.textContent = row.relative;
+  cells.verdict.textContent = `${row.mark} ${row.verdict}`;
 }
 
 // ---- the drawing ------------------------------------------------------------------------------
