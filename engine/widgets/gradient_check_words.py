@@ -15,7 +15,7 @@ from engine.text import number_text, one_line, table_lines
 MARKS = {
     Verdict.AGREE: "\N{CHECK MARK}",
     Verdict.DIFFER: "\N{MULTIPLICATION SIGN}",
-    Verdict.NOTHING: "0",
+    Verdict.NOTHING: "\N{EMPTY SET}",
     Verdict.KINK: "\N{LOGICAL AND}",
     Verdict.UNKNOWN: "?",
 }

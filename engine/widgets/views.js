@@ -414,7 +414,9 @@ function showCheck(parts, payload, place, chosen) {
   parts.smaller.disabled = place === 0;
   parts.larger.disabled = place === payload.places.length - 1;
   parts.rows.forEach((row, index) => showCheckRow(row, shown.rows[index], index === chosen));
-  parts.scene.querySelector(".rw-now").setAttribute("transform", `translate(${shown.x} 0)`);
+  const marker = parts.scene.querySelector(".rw-now");
+  marker.setAttribute("transform", `translate(${shown.x} 0)`);
+  scrollTo(parts.scene, marker);
   for (const point of parts.scene.querySelectorAll("[data-place]")) {
     point.toggleAttribute("data-now", point.dataset.place === String(place));
   }
