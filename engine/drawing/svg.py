@@ -44,6 +44,21 @@ def svg(
     Returns:
         SVG markup; labels in it are text and nothing else.
     """
+    root = canvas(layout, graph_summary(graph))
+    for edge in layout.edges:
+        draw_edge(root, edge)
+    if gradients is None:
+        gradients = [number(node.grad) for node in graph.nodes]
+    for node, box, gradient in zip(graph.nodes, layout.boxes, gradients, strict=True):
+        draw_node(root, graph, node.index, box, gradient)
+    if captions:
+        for edge in layout.edges:
+            draw_caption(root, edge)
+    return ET.tostring(root, encoding="unicode")
+
+
+def canvas(layout: Layout, summary: str) -> ET.Element:
+    """An empty drawing of the right size, named by one sentence."""
     width, height = (f"{length:.0f}" for length in (layout.width, layout.height))
     root = ET.Element(
         "svg",
@@ -56,20 +71,11 @@ def svg(
             "class": "rw-drawing",
             "font-family": FONT,
             "font-size": "14",
-            "aria-label": graph_summary(graph),
+            "aria-label": summary,
         },
     )
-    ET.SubElement(root, "title").text = graph_summary(graph)
-    for edge in layout.edges:
-        _draw_edge(root, edge)
-    if gradients is None:
-        gradients = [number(node.grad) for node in graph.nodes]
-    for node, box, gradient in zip(graph.nodes, layout.boxes, gradients, strict=True):
-        _draw_node(root, graph, node.index, box, gradient)
-    if captions:
-        for edge in layout.edges:
-            _draw_caption(root, edge)
-    return ET.tostring(root, encoding="unicode")
+    ET.SubElement(root, "title").text = summary
+    return root
 
 
 def caption_width(text: str) -> float:
@@ -81,42 +87,76 @@ def caption_width(text: str) -> float:
     return text_width(text) + 2 * CAPTION_PADDING
 
 
-def _draw_node(root: ET.Element, graph: Graph, index: int, box: Box, gradient: str) -> None:
-    node = graph.nodes[index]
-    group = ET.SubElement(
-        root,
-        "g",
-        {
-            "class": f"rw-node rw-{node.kind}",
-            "data-node": str(index),
-            "transform": f"translate({box.x:.1f} {box.y:.1f})",
-        },
-    )
-    ET.SubElement(group, "title").text = (
-        graph.title(index) if graph.title(index).isprintable() else title(graph, index)
-    )
+def draw_node(
+    root: ET.Element,
+    graph: Graph,
+    index: int,
+    box: Box,
+    gradient: str,
+    place: int | None = None,
+) -> None:
+    """Draw a node with its data and a text for its gradient.
+
+    Args:
+        root: the drawing.
+        graph: the graph of the node.
+        index: of the node.
+        box: where it goes.
+        gradient: what to write for the gradient.
+        place: what to find it by in the drawing, by default its index.
+    """
+    node, heading = graph.nodes[index], title(graph, index)
+    whole = graph.title(index) if graph.title(index).isprintable() else heading
+    lines = (("data", "data", number(node.data)), ("grad", "grad", gradient))
+    group = card(root, f"rw-{node.kind}", index if place is None else place, box, whole)
+    draw_box(group, box, corner=14 if node.kind == "computed" else 2)
+    draw_lines(group, box, heading, lines)
+
+
+def card(root: ET.Element, name: str, place: int, box: Box, whole_title: str) -> ET.Element:
+    """The group that a box is drawn in, with what a mouse that rests on it shows."""
+    attributes = {
+        "class": f"rw-node {name}",
+        "data-node": str(place),
+        "transform": f"translate({box.x:.1f} {box.y:.1f})",
+    }
+    group = ET.SubElement(root, "g", attributes)
+    ET.SubElement(group, "title").text = whole_title
+    return group
+
+
+def draw_box(group: ET.Element, box: Box, corner: int, shift: float = 0.0) -> None:
+    """Draw the outline of a box."""
     ET.SubElement(
         group,
         "rect",
         {
             "class": "rw-box",
+            "x": f"{shift}",
+            "y": f"{shift}",
             "width": f"{box.width:.1f}",
             "height": f"{box.height:.1f}",
-            "rx": "14" if node.kind == "computed" else "2",
+            "rx": f"{corner}",
             "fill": CARD,
             "stroke": CARD_BORDER,
             "stroke-width": "1.5",
         },
     )
+
+
+def draw_lines(
+    group: ET.Element, box: Box, heading: str, lines: Sequence[tuple[str, str, str]]
+) -> None:
+    """Write into a box: its heading, then lines of what to find the value by, a key and a value."""
     middle, right = f"{box.width / 2:.1f}", f"{box.width - SIDE:.1f}"
-    _text(group, title(graph, index), "rw-title", middle, LINES[0], anchor="middle", weight="bold")
-    for name, value, y in (("data", number(node.data), LINES[1]), ("grad", gradient, LINES[2])):
-        _text(group, name, "rw-key", f"{SIDE}", y, fill=MUTED)
-        _text(group, value, f"rw-{name}", right, y, anchor="end")
-    _text(group, "", "rw-mark", f"{box.width - 4:.1f}", -6.0, anchor="end")
+    draw_text(group, heading, "rw-title", middle, LINES[0], anchor="middle", weight="bold")
+    for (name, key, value), y in zip(lines, LINES[1:], strict=True):
+        draw_text(group, key, "rw-key", f"{SIDE}", y, fill=MUTED)
+        draw_text(group, value, f"rw-{name}", right, y, anchor="end")
+    draw_text(group, "", "rw-mark", f"{box.width - 4:.1f}", -6.0, anchor="end")
 
 
-def _text(
+def draw_text(
     parent: ET.Element,
     text: str,
     name: str,
@@ -126,6 +166,7 @@ def _text(
     weight: str = "normal",
     fill: str = INK,
 ) -> ET.Element:
+    """Write one line of text; whatever it contains stays text."""
     element = ET.SubElement(
         parent,
         "text",
@@ -142,7 +183,8 @@ def _text(
     return element
 
 
-def _draw_edge(root: ET.Element, edge: Edge) -> None:
+def draw_edge(root: ET.Element, edge: Edge, thickness: float = 1.5) -> None:
+    """Draw an arrow, with a second head that a view can turn it around with."""
     group = ET.SubElement(
         root, "g", {"class": "rw-edge", "data-edge": f"{edge.source}-{edge.slot}"}
     )
@@ -161,7 +203,7 @@ def _draw_edge(root: ET.Element, edge: Edge) -> None:
             "d": f"M {near_tail} L {start[0]:.1f} {start[1]:.1f} {pieces} L {near_head}",
             "fill": "none",
             "stroke": ARROW,
-            "stroke-width": "1.5",
+            "stroke-width": f"{thickness:.1f}",
         },
     )
     _draw_head(group, "rw-forward", edge.curve[-1], head, shown=True)
@@ -205,7 +247,8 @@ def _draw_head(
     )
 
 
-def _draw_caption(root: ET.Element, edge: Edge) -> None:
+def draw_caption(root: ET.Element, edge: Edge) -> ET.Element:
+    """Make room for a text on an arrow, hidden until it is shown."""
     x, y = edge.caption
     group = ET.SubElement(
         root,
@@ -228,4 +271,5 @@ def _draw_caption(root: ET.Element, edge: Edge) -> None:
             "fill": CARD,
         },
     )
-    _text(group, "", "rw-product", "0", 5.0, anchor="middle", weight="bold")
+    draw_text(group, "", "rw-product", "0", 5.0, anchor="middle", weight="bold")
+    return group
