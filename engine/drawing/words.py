@@ -61,6 +61,20 @@ def title(graph: Graph, index: int) -> str:
     return label(graph.title(index))
 
 
+def name(graph: Graph, index: int) -> str:
+    """A node's name inside a sentence; one that is an expression stands in parentheses.
+
+    >>> from engine.value import Value
+    >>> a = Value(2.0)
+    >>> graph = Graph.of(a * 3)
+    >>> f"{name(graph, 0)}.grad and {name(graph, 1)}.grad"
+    'a.grad and (a * 3).grad'
+    """
+    text = label(graph.names[index])
+    unnamed = not graph.nodes[index].label and graph.names[index] == graph.expressions[index]
+    return f"({text})" if unnamed else text
+
+
 def product(contribution: Contribution) -> str:
     """A contribution as the product it is, for the arrow it travels along.
 
@@ -117,7 +131,7 @@ class WalkWords:
     def __init__(self, walk: Walk) -> None:
         self._walk = walk
         self._graph = walk.graph
-        self._names = [label(name) for name in walk.graph.names]
+        self._names = [name(walk.graph, index) for index in range(len(walk.graph))]
 
     def heading(self, position: int) -> str:
         """Where the walk is."""
