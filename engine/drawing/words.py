@@ -5,7 +5,7 @@ All text a learner reads is made here, from plain data, so that it can be tested
 
 import unicodedata
 
-from engine.graph import Graph
+from engine.graph import PRECEDENCE, Graph
 from engine.text import number_text, table_lines
 from engine.walk import Contribution, Step, Walk
 
@@ -62,7 +62,7 @@ def title(graph: Graph, index: int) -> str:
 
 
 def name(graph: Graph, index: int) -> str:
-    """A node's name inside a sentence; one that is an expression stands in parentheses.
+    """A node's name inside a sentence; an expression such as ``a * 3`` in parentheses.
 
     >>> from engine.value import Value
     >>> a = Value(2.0)
@@ -71,8 +71,9 @@ def name(graph: Graph, index: int) -> str:
     'a.grad and (a * 3).grad'
     """
     text = label(graph.names[index])
-    unnamed = not graph.nodes[index].label and graph.names[index] == graph.expressions[index]
-    return f"({text})" if unnamed else text
+    node = graph.nodes[index]
+    is_expression = not node.label and graph.names[index] == graph.expressions[index]
+    return f"({text})" if is_expression and node.op in PRECEDENCE else text
 
 
 def product(contribution: Contribution) -> str:
