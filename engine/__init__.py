@@ -11,10 +11,11 @@ from engine.walk import Contribution, Step, Walk, reverse_walk
 
 if TYPE_CHECKING:
     from engine.drawing import draw
-    from engine.widgets import GradientCheck, Predict, ReverseWalk
+    from engine.widgets import GradientCheck, OrderPlayground, Predict, ReverseWalk
 
 _LOADED_WHEN_USED = {
     "GradientCheck": "engine.widgets",
+    "OrderPlayground": "engine.widgets",
     "Predict": "engine.widgets",
     "ReverseWalk": "engine.widgets",
     "draw": "engine.drawing",
@@ -26,6 +27,7 @@ __all__ = [
     "Graph",
     "Literal",
     "Node",
+    "OrderPlayground",
     "Parameter",
     "Predict",
     "ReleasedError",

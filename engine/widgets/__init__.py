@@ -1,7 +1,17 @@
 """The interactive views: each shows plain data that Python computed, and computes nothing."""
 
 from engine.widgets.gradient_check import CheckState, GradientCheck
+from engine.widgets.order_playground import OrderPlayground, PlaygroundState
 from engine.widgets.predict import Predict, PredictState
 from engine.widgets.reverse_walk import ReverseWalk, WalkState
 
-__all__ = ["CheckState", "GradientCheck", "Predict", "PredictState", "ReverseWalk", "WalkState"]
+__all__ = [
+    "CheckState",
+    "GradientCheck",
+    "OrderPlayground",
+    "PlaygroundState",
+    "Predict",
+    "PredictState",
+    "ReverseWalk",
+    "WalkState",
+]

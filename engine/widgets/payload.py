@@ -41,7 +41,7 @@ def walk_payload(walk: Walk) -> dict[str, Any]:
                 "heading": words.heading(position),
                 "sentences": list(words.sentences(position)),
                 "node": walk.steps[position - 1].node if position else None,
-                "contributions": _contributions(walk.steps[position - 1]) if position else [],
+                "contributions": step_contributions(walk.steps[position - 1]) if position else [],
             }
             for position in range(len(walk.steps) + 1)
         ],
@@ -57,7 +57,8 @@ def _row(walk: Walk, step: Step) -> dict[str, Any]:
     }
 
 
-def _contributions(step: Step) -> list[dict[str, Any]]:
+def step_contributions(step: Step) -> list[dict[str, Any]]:
+    """What the arrows carry at one step of a walk."""
     return [
         {
             "target": contribution.target,

@@ -21,7 +21,7 @@ const CHECK_KEYS = {
 const STEP_HINT = "Click here, then: arrow keys or a clicker step, Home and End jump, Space plays. "
   + "Or click a node.";
 
-const VIEWS = { walk: walkView, predict: predictView, check: checkView };
+const VIEWS = { walk: walkView, predict: predictView, playground: playgroundView, check: checkView };
 
 export default { render };
 
@@ -219,8 +219,12 @@ function showRow(row, frame, step, index) {
 function predictView(model) {
   const payload = model.get("payload");
   const parts = buildPredict(payload);
-  const python = askPython(model, parts.notice, payload.noPython);
-  const ask = (kind, text = "") => python.send({ kind, text, turn: model.get("shown").turn });
+  const waiting = patience(parts.notice, payload.noPython);
+  const ask = (kind, text = "") => {
+    if (kernelIsGone(model)) return waiting.giveUp();
+    waiting.begin();
+    model.send({ kind, text, turn: model.get("shown").turn });
+  };
   const answer = () => ask("answer", parts.input.value);
 
   listenToTyping(parts.input, answer);
@@ -238,12 +242,12 @@ function predictView(model) {
     root: parts.root,
     show: () => {
       const page = model.get("shown");
-      python.answered();
+      waiting.end();
       showPredict(parts, page, before);
       before = page;
     },
     traits: ["shown"],
-    stop: python.answered,
+    stop: waiting.end,
   };
 }
 
@@ -434,6 +438,160 @@ function showCheckRow({ element, radio, cells }, row, isChosen) {
   cells.verdict.textContent = `${row.mark} ${row.verdict}`;
 }
 
+// ---- OrderPlayground --------------------------------------------------------------------------
+
+const PICK_KEYS = {
+  ArrowRight: "next", ArrowDown: "next", ArrowLeft: "back", ArrowUp: "back",
+  Home: "first", End: "last", Backspace: "undo",
+};
+
+function playgroundView(model) {
+  const payload = model.get("payload");
+  const parts = buildPlayground(payload);
+  const { notice, buttons, root } = parts;
+  const waiting = patience(notice, payload.noPython);
+  let focused = 0;
+
+  const setPicks = (picks) => {
+    waiting.end();
+    if (!payload.table && kernelIsGone(model)) return waiting.giveUp();
+    if (!payload.table) waiting.begin();
+    change(model, { picks });
+  };
+  const pick = (node) => {
+    focused = node;
+    if (!model.get("picks").includes(node)) return setPicks([...model.get("picks"), node]);
+    waiting.end();
+    notice.textContent = payload.nodes[node].refusal;
+    rove(buttons, focused);
+  };
+  const undo = () => setPicks(model.get("picks").slice(0, -1));
+  const moves = {
+    next: () => Math.min(focused + 1, buttons.length - 1),
+    back: () => Math.max(focused - 1, 0),
+    first: () => 0,
+    last: () => buttons.length - 1,
+  };
+
+  listenToKeys(root, PICK_KEYS, (name) => {
+    if (name === "undo") return undo();
+    focused = buttons.includes(document.activeElement) ? moves[name]() : focused;
+    rove(buttons, focused);
+    buttons[focused].focus();
+  });
+  buttons.forEach((element, node) => element.addEventListener("click", () => pick(node)));
+  parts.undo.addEventListener("click", undo);
+  parts.again.addEventListener("click", () => setPicks([]));
+  root.addEventListener("click", ({ target }) => {
+    const node = target.closest(".rw-node");
+    if (node) pick(Number(node.dataset.node));
+  });
+
+  return {
+    root,
+    show: () => {
+      const page = playgroundPage(model, payload);
+      if (!page) return;
+      waiting.end();
+      rove(buttons, focused);
+      showPlayground(parts, payload, page);
+    },
+    traits: ["picks", "shown"],
+    stop: waiting.end,
+  };
+}
+
+/** The moments of the picks and the ending, from the table or from Python; null until it tells. */
+function playgroundPage(model, { table }) {
+  const picks = model.get("picks");
+  if (!table) {
+    const page = model.get("shown");
+    return String(page.picks) === String(picks) ? page : null;
+  }
+  let state = 0;
+  const moments = picks.map((node) => {
+    const [moment, next] = table.states[state][node];
+    state = next;
+    return table.moments[moment];
+  });
+  return { picks, moments, ending: table.endings[state] ?? null };
+}
+
+function buildPlayground(payload) {
+  const buttons = payload.nodes.map(({ name }) => button(name));
+  const toolbar = make(
+    "div",
+    { class: "rw-controls", role: "toolbar", "aria-label": "Process next" },
+    ...buttons,
+  );
+  const undo = button("Undo");
+  const again = button("Start again");
+  const place = make("span", { class: "rw-place" });
+  const story = storyOf([["", "", ""]]);
+  const notice = noticeLine();
+  const scene = sceneOf(payload);
+  const order = tableOf(payload.order.caption, payload.order.columns);
+  const result = tableOf(payload.result.caption, payload.result.columns);
+  const root = viewRoot(
+    payload.summary,
+    toolbar,
+    make("div", { class: "rw-controls rw-second" }, undo, again, place),
+    notice,
+    story,
+    make("div", { class: "rw-parts" }, scene, order.element, result.element),
+    make("p", { class: "rw-hint" }, payload.hint),
+  );
+  const fields = { buttons, undo, again, place, story, notice, order, result };
+  return { root, scene, ...fields, ...partsOf(scene) };
+}
+
+function showPlayground(parts, payload, { moments, ending }) {
+  const gradients = [...payload.gradients];
+  for (const { contributions } of moments) {
+    for (const { target, grad } of contributions) gradients[target] = grad;
+  }
+  const latest = moments.at(-1) ?? { ...payload, node: null, contributions: [] };
+  const end = ending ? [...ending.sentences, payload.walkIt] : [];
+  tell(parts.story, latest.heading, [...latest.sentences, ...end]);
+  parts.place.textContent = `${moments.length} / ${payload.nodes.length}`;
+  parts.undo.disabled = parts.again.disabled = moments.length === 0;
+
+  const signs = new Map(
+    moments.map(({ node, early }) => [node, early ? payload.signs.early : payload.signs.fine]),
+  );
+  const places = new Map(moments.map(({ node }, place) => [node, place + 1]));
+  const stateOf = (node) => {
+    if (node === latest.node && !ending) return "current";
+    if (!signs.has(node)) return "waiting";
+    return signs.get(node) === payload.signs.early ? "early" : "done";
+  };
+  payload.nodes.forEach(({ name }, node) => {
+    const sign = signs.has(node) ? `${signs.get(node)} ${places.get(node)}` : "";
+    parts.buttons[node].textContent = sign ? `${name} ${sign}` : name;
+    parts.buttons[node].setAttribute("aria-disabled", signs.has(node));
+    const receives = latest.contributions.some(({ target }) => target === node);
+    const group = parts.nodes.get(String(node));
+    const shown = { state: stateOf(node), receives, grad: gradients[node] };
+    if (group) showNode(group, { ...shown, sign: receives ? `${sign} +=`.trim() : sign });
+  });
+  showContributions(parts, latest.contributions);
+  fillTable(parts.order, moments.map(({ node, upstream }) => ({
+    state: stateOf(node),
+    cells: [
+      signs.get(node), payload.nodes[node].title, places.get(node), upstream, gradients[node],
+    ],
+  })));
+  fillTable(parts.result, ending?.rows ?? []);
+  parts.order.element.hidden = moments.length === 0;
+  parts.result.element.hidden = !ending;
+  scrollTo(parts.scene, parts.nodes.get(String(latest.node)));
+}
+
+/** Of the buttons of a toolbar only one is in the way of the Tab key. */
+function rove(buttons, focused) {
+  buttons.forEach((element, place) => { element.tabIndex = place === focused ? 0 : -1; });
+}
+
 // ---- the drawing ------------------------------------------------------------------------------
 
 /** The element a drawing lives in, or the notice that there is none. */
@@ -548,23 +706,19 @@ function noticeLine() {
   return make("p", { class: "rw-notice", role: "status" });
 }
 
-/** Send messages to Python, and say so where no answer comes. */
-function askPython(model, notice, silence) {
+/** Say so where no answer of Python's comes in time. */
+function patience(notice, silence) {
   let timer = null;
-  const answered = () => {
+  const giveUp = () => { notice.textContent = silence; };
+  const end = () => {
     clearTimeout(timer);
     notice.textContent = "";
   };
-  const send = (message) => {
-    answered();
-    if (kernelIsGone(model)) {
-      notice.textContent = silence;
-      return;
-    }
-    model.send(message);
-    timer = setTimeout(() => { notice.textContent = silence; }, PATIENCE_MILLISECONDS);
+  const begin = () => {
+    end();
+    timer = setTimeout(giveUp, PATIENCE_MILLISECONDS);
   };
-  return { send, answered };
+  return { begin, end, giveUp };
 }
 
 /** A table whose rows are { state, cells }; the second cell of a row names it. */
