@@ -6,7 +6,7 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
-from random_graphs import RENDERERS, find_renderer
+from drawn_graphs import RENDERERS, find_renderer
 
 from engine import ReverseWalk, Value, draw
 from engine.course.doctor import check_renderer
