@@ -266,11 +266,18 @@ def _edges(
     for source, targets in enumerate(inputs):
         captions = []
         for target, curve in zip(targets, placed.curves[source], strict=True):
-            x = placed.boxes[target].x + placed.boxes[target].width + reach
+            x = _column_end(placed.boxes, placed.boxes[target]) + reach
             captions.append((x, _height_at(curve, x)))
         curves = zip(targets, placed.curves[source], _apart(captions), strict=True)
         for slot, (target, curve, caption) in enumerate(curves):
             yield Edge(source, target, slot, curve, caption)
+
+
+def _column_end(boxes: Sequence[Box], box: Box) -> float:
+    """The right edge of the widest box above, below or at a box."""
+    middle = box.x + box.width / 2
+    column = (b for b in boxes if abs(b.x + b.width / 2 - middle) < SAME_COLUMN)
+    return max(b.x + b.width for b in column)
 
 
 def _apart(captions: list[Point]) -> list[Point]:
