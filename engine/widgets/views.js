@@ -554,7 +554,9 @@ function showPlayground(parts, payload, { moments, ending }) {
   const end = ending ? [...ending.sentences, payload.walkIt] : [];
   tell(parts.story, latest.heading, [...latest.sentences, ...end]);
   parts.place.textContent = `${moments.length} / ${payload.nodes.length}`;
-  parts.undo.disabled = parts.again.disabled = moments.length === 0;
+  for (const part of [parts.undo, parts.again]) {
+    part.setAttribute("aria-disabled", moments.length === 0);
+  }
 
   const signs = new Map(
     moments.map(({ node, early }) => [node, early ? payload.signs.early : payload.signs.fine]),
