@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from engine.course.lab import DEFAULT_PORT
 from engine.course.places import CourseError, find_places
 
 
@@ -33,7 +34,9 @@ def _add_lab(commands: Commands[argparse.ArgumentParser]) -> None:
     lab = commands.add_parser("lab", help="open JupyterLab at the first chapter (the default)")
     lab.set_defaults(command=_lab)
     _add_root(lab)
-    lab.add_argument("--port", type=int, default=8888, help="the port to try first (8888)")
+    lab.add_argument(
+        "--port", type=int, default=DEFAULT_PORT, help="the port to try first (%(default)s)"
+    )
     lab.add_argument(
         "--no-browser", dest="browser", action="store_false", help="only print the address"
     )

@@ -27,7 +27,6 @@ from playwright.sync_api import (
     BrowserContext,
     CDPSession,
     ConsoleMessage,
-    Error,
     Locator,
     Page,
     Playwright,
@@ -406,4 +405,4 @@ def in_ci() -> bool:
     return os.environ.get("CI", "").lower() in ("1", "true")
 
 
-__all__ = ["Error", "Lab", "LabPage", "find_browser", "in_ci", "start_lab", "wait_until"]
+__all__ = ["Lab", "LabPage", "find_browser", "in_ci", "start_lab", "wait_until"]
