@@ -34,6 +34,7 @@ MOST_BOXES = 60
 MOST_AT_FIRST = 15
 FEW_NODES = 8
 MOST_NEIGHBORS = 40
+SHORTEST_RUN = 3
 MOST_MATCHES = 12
 NUMBERED = re.compile(r"(.*?)(\d+)", re.DOTALL)
 INDICES = re.compile(r"(\[\d+\])+$")
@@ -58,8 +59,10 @@ class Box:
     """One node, or all nodes of a scope that is not open.
 
     Attributes:
-        path: the scope, such as ``"token*/attention"``; ``""`` for a single node.
+        path: the scope, such as ``"token*/attention"``; ``""`` for a single node, and for a run
+            of additions on a path.
         members: the repeated scopes that are folded into this one box, else empty.
+        rest: whether others that repeat them are shown alone.
         count: how many nodes it stands for.
         node: index of the node, if it stands for one.
         largest: index of the node in it with the largest absolute gradient.
@@ -70,6 +73,7 @@ class Box:
 
     path: str
     members: tuple[str, ...]
+    rest: bool
     count: int
     node: int | None
     largest: int
@@ -102,12 +106,14 @@ class Frame:
     Attributes:
         path: the scope.
         members: the repeated scopes that are folded into it, else empty.
+        rest: whether others that repeat them are shown alone.
         count: how many nodes it holds.
         outer: path of the frame around it, ``""`` for none.
     """
 
     path: str
     members: tuple[str, ...]
+    rest: bool
     count: int
     outer: str
 
@@ -187,6 +193,7 @@ class _Child(NamedTuple):
 
     path: str
     members: tuple[str, ...]
+    rest: bool
     units: list[int]
 
 
@@ -291,14 +298,28 @@ class Folding:
         raise KeyError(f"{shown(path)} is not open; open: {opened}.")
 
     def _drawable(self, before: Fold, after: Fold, path: str) -> Fold:
-        count = self._count(after)
+        count, now = self._count(after), self._count(before)
         if count <= MOST_BOXES:
             return after
-        now = self._count(before)
         raise ValueError(
             f"opening {shown(path)} would draw {count:,} boxes; at most {MOST_BOXES} are drawn "
-            f"at once, {now} of them now. Close another box first, or look at single nodes: "
-            f"search a label, or take the neighborhood or the strongest path of a node."
+            f"at once, {now} of them now. {self._instead(before, path, count - now)}"
+        )
+
+    def _instead(self, fold: Fold, path: str, more: int) -> str:
+        """What can be drawn where too much was asked for."""
+        frames = [frame.path for frame in self._leaves(fold)[2]]
+        child = self._find(fold, path)
+        if child and child.members:
+            member = _join(path.rpartition("/")[0], child.members[0])
+            first = f"Open one of the repeated scopes, such as {shown(member)}, or look"
+        elif more < MOST_BOXES and frames:
+            first = f"Close another box first, such as {shown(frames[-1])}, or look"
+        else:
+            first = "Look"
+        return (
+            f"{first} at single nodes: search a label, or take the neighborhood or the strongest "
+            "path of a node."
         )
 
     def _full(self, fold: Fold, path: str) -> str:
@@ -360,35 +381,32 @@ class Folding:
         if set(named) == {OWN} and (path or self._total(named[OWN]) <= MOST_BOXES):
             return []
         parts = []
-        for name, members in self._families(fold, path, named, depth).items():
+        for name, (members, rest) in self._families(fold, path, named, depth).items():
             inner = [unit for member in members or [name] for unit in named[member]]
-            parts.append(_Child(_join(path, name), members, inner))
+            parts.append(_Child(_join(path, name), members, rest, inner))
         return parts
 
     def _families(
         self, fold: Fold, path: str, named: dict[str, list[int]], depth: int
-    ) -> dict[str, tuple[str, ...]]:
-        """The names in a scope; those that differ only by a trailing number become one."""
+    ) -> dict[str, tuple[tuple[str, ...], bool]]:
+        """The names in a scope; those that differ only by a trailing number become one.
+
+        Two that count from 1, such as fc1 and fc2, are more likely to be different things.
+        """
         stems: dict[str, list[str]] = defaultdict(list)
         for name, units in named.items():
             numbered = NUMBERED.fullmatch(name)
             scopes = any(not self._is_label(unit, depth) for unit in units)
             if numbered and scopes and numbered[1] + REPEATED not in named:
                 stems[numbered[1]].append(name)
-        found: dict[str, tuple[str, ...]] = {}
-        family_of = {
-            name: (stem + REPEATED, tuple(m for m in names if _join(path, m) not in fold.apart))
-            for stem, names in stems.items()
-            if len(names) > 2 or (len(names) == 2 and any(_counts_from_zero(n) for n in names))
-            for name in names
-        }
-        for name in named:
-            family, members = family_of.get(name, (name, ()))
-            if len(members) > 1 and name in members:
-                found[family] = members
-            else:
-                found[name] = ()
-        return found
+        found: dict[str, tuple[tuple[str, ...], bool]] = {}
+        for stem, names in stems.items():
+            if len(names) > 2 or any(map(_counts_from_zero, names)):
+                members = tuple(n for n in names if _join(path, n) not in fold.apart)
+                if len(members) > 1:
+                    found[stem + REPEATED] = (members, len(members) < len(names))
+        folded = {member for members, _ in found.values() for member in members}
+        return found | {name: ((), False) for name in named if name not in folded}
 
     def _is_label(self, unit: int, depth: int) -> bool:
         segments, grouped = self._units[unit]
@@ -399,9 +417,7 @@ class Folding:
     def view(self, fold: Fold) -> FoldedGraph:
         """The boxes, arrows and frames to draw."""
         closed, alone, frames = self._leaves(fold)
-        boxes = [
-            self._box(child.path, child.members, child.units, frame) for child, frame in closed
-        ]
+        boxes = [self._box(child, frame) for child, frame in closed]
         boxes += [self._single(node, frame) for unit, frame in alone for node in self._nodes[unit]]
         boxes.sort(key=lambda box: box.last)
         place_of_path = {box.path: place for place, box in enumerate(boxes) if box.path}
@@ -424,9 +440,9 @@ class Folding:
         closed: list[tuple[_Child, str]] = []
         alone: list[tuple[int, str]] = []
         frames: list[Frame] = []
-        waiting = [(_Child("", (), list(range(len(self._units)))), 0)]
+        waiting = [(_Child("", (), False, list(range(len(self._units)))), 0)]
         while waiting:
-            (path, _, units), depth = waiting.pop()
+            (path, _, _, units), depth = waiting.pop()
             parts = self._split(fold, path, units, depth)
             own = [unit for unit in units if len(self._units[unit].segments) <= depth]
             if not parts:
@@ -437,7 +453,7 @@ class Folding:
                     alone += [(unit, path) for unit in part.units]
                 elif part.path in fold.opened:
                     total = self._total(part.units)
-                    frames.append(Frame(part.path, part.members, total, path))
+                    frames.append(Frame(part.path, part.members, part.rest, total, path))
                     waiting.append((part, depth + 1))
                 else:
                     closed.append((part, path))
@@ -446,20 +462,21 @@ class Folding:
     def _total(self, units: Iterable[int]) -> int:
         return sum(len(self._nodes[unit]) for unit in units)
 
-    def _box(self, path: str, members: tuple[str, ...], units: list[int], frame: str) -> Box:
+    def _box(self, child: _Child, frame: str) -> Box:
         return Box(
-            path=path,
-            members=members,
-            count=self._total(units),
+            path=child.path,
+            members=child.members,
+            rest=child.rest,
+            count=self._total(child.units),
             node=None,
-            largest=max((self._largest[unit] for unit in units), key=self.size),
-            last=max(self._nodes[unit][-1] for unit in units),
+            largest=max((self._largest[unit] for unit in child.units), key=self.size),
+            last=max(self._nodes[unit][-1] for unit in child.units),
             inside=0,
             frame=frame,
         )
 
     def _single(self, node: int, frame: str = "") -> Box:
-        return Box("", (), 1, node, node, node, 0, frame)
+        return Box("", (), False, 1, node, node, node, 0, frame)
 
     @cached_property
     def _links(self) -> Counter[tuple[int, int]]:
@@ -597,10 +614,24 @@ class Folding:
         return Path(tuple(nodes), tuple(slopes), math.prod(slopes), self._ways[node])
 
     def chain(self, path: Path) -> FoldedGraph:
-        """A path as boxes, one for each node."""
-        boxes = tuple(map(self._single, path.nodes))
-        arrows = [Arrow(place, place + 1, 1, d) for place, d in enumerate(path.local_derivatives)]
-        return FoldedGraph(boxes, tuple(arrows))
+        """A path as boxes, one for each node; long runs of additions are one box together."""
+        steps = zip(path.nodes[1:], path.local_derivatives, strict=True)
+        plain = [False, *(slope == 1.0 and self.graph.nodes[n].op == "+" for n, slope in steps)]
+        boxes, slopes, place = [], [], 0
+        while place < len(path.nodes):
+            end = place
+            while end < len(path.nodes) - 1 and plain[end]:
+                end += 1
+            if end - place < SHORTEST_RUN:
+                end = place + 1
+                boxes.append(self._single(path.nodes[place]))
+            else:
+                last = path.nodes[end - 1]
+                boxes.append(Box("", (), False, end - place, None, last, last, 0, ""))
+            slopes.append(path.local_derivatives[end - 1 : end])
+            place = end
+        arrows = [Arrow(start, start + 1, 1, *slope) for start, slope in enumerate(slopes[:-1])]
+        return FoldedGraph(tuple(boxes), tuple(arrows))
 
     @cached_property
     def _way_on(self) -> list[tuple[int, float]]:
@@ -653,7 +684,7 @@ def box_order(folded: FoldedGraph) -> tuple[int, ...]:
     A box comes after all boxes that were made from it. Folded boxes may lead to one another in a
     circle; then the one that ends last comes first.
 
-    >>> boxes = tuple(Box(name, (), 1, None, 0, i, 0, "") for i, name in enumerate("abc"))
+    >>> boxes = tuple(Box(name, (), False, 1, None, 0, i, 0, "") for i, name in enumerate("abc"))
     >>> box_order(FoldedGraph(boxes, (Arrow(0, 1, 1), Arrow(1, 2, 1), Arrow(2, 1, 1))))
     (2, 1, 0)
     """

@@ -206,8 +206,9 @@ def draw_edge(root: ET.Element, edge: Edge, thickness: float = 1.5) -> None:
             "stroke-width": f"{thickness:.1f}",
         },
     )
-    _draw_head(group, "rw-forward", edge.curve[-1], head, shown=True)
-    _draw_head(group, "rw-backward", start, tail, shown=False)
+    spread = max(0.45, 0.15 * thickness)
+    _draw_head(group, "rw-forward", edge.curve[-1], head, spread, shown=True)
+    _draw_head(group, "rw-backward", start, tail, spread, shown=False)
 
 
 def _tip(before: tuple[float, float], end: tuple[float, float]) -> tuple[float, float]:
@@ -227,9 +228,10 @@ def _draw_head(
     name: str,
     base: tuple[float, float],
     tip: tuple[float, float],
+    spread: float,
     shown: bool,
 ) -> None:
-    across = ((tip[1] - base[1]) * 0.45, (base[0] - tip[0]) * 0.45)
+    across = ((tip[1] - base[1]) * spread, (base[0] - tip[0]) * spread)
     corners = (
         tip,
         (base[0] + across[0], base[1] + across[1]),
