@@ -15,6 +15,7 @@ from math import prod
 from typing import NamedTuple
 
 from engine.drawing.words import label, title
+from engine.drawing.words import name as node_name
 from engine.graph import Constant, Node
 from engine.walk import Contribution, Walk
 
@@ -245,8 +246,8 @@ def _distinction(walk: Walk, question: Question) -> Distinction:
 
 
 def _instead_of_the_gradient(walk: Walk, question: Question) -> Iterator[WrongAnswer]:
-    name = label(walk.graph.names[question.node])
-    output = label(walk.graph.names[walk.graph.output.index])
+    name = node_name(walk.graph, question.node)
+    output = node_name(walk.graph, walk.graph.output.index)
     meaning = (
         f"Its gradient says how fast {output} changes when {name} changes."
         if question.contributions
@@ -261,9 +262,9 @@ def _instead_of_the_gradient(walk: Walk, question: Question) -> Iterator[WrongAn
 
 
 def _not_zero(walk: Walk, question: Question) -> str:
-    name = label(walk.graph.names[question.node])
+    name = node_name(walk.graph, question.node)
     if question.single:
-        source = label(walk.graph.names[question.contributions[0].source])
+        source = node_name(walk.graph, question.contributions[0].source)
         return f"0 would mean that {source} does not change when {name} changes."
     if question.contributions:
         return "0 is what a gradient holds before the walk has reached it, not where it ends."
@@ -273,9 +274,9 @@ def _not_zero(walk: Walk, question: Question) -> str:
 
 
 def _about_the_sum(walk: Walk, question: Question) -> Iterator[WrongAnswer]:
-    name, names = label(walk.graph.names[question.node]), walk.graph.names
+    name = node_name(walk.graph, question.node)
     amounts = [c.amount for c in question.contributions]
-    last = label(names[question.contributions[-1].source])
+    last = node_name(walk.graph, question.contributions[-1].source)
     yield WrongAnswer(
         Mistake.OVERWROTE,
         amounts[-1],
@@ -301,7 +302,7 @@ def _about_the_sum(walk: Walk, question: Question) -> Iterator[WrongAnswer]:
     if len(amounts) <= MOST_LEFT_OUT_OF:
         for size in range(1, len(amounts)):
             for missing in combinations(question.contributions, size):
-                sources = dict.fromkeys(label(names[c.source]) for c in missing)
+                sources = dict.fromkeys(node_name(walk.graph, c.source) for c in missing)
                 yield WrongAnswer(
                     Mistake.LEFT_OUT,
                     question.answer - sum(c.amount for c in missing),
@@ -313,7 +314,7 @@ def _about_the_sum(walk: Walk, question: Question) -> Iterator[WrongAnswer]:
 
 def _about_one_contribution(walk: Walk, question: Question) -> Iterator[WrongAnswer]:
     (contribution,) = question.contributions
-    name = label(walk.graph.names[question.node])
+    name = node_name(walk.graph, question.node)
     yield WrongAnswer(
         Mistake.TOTAL,
         contribution.after,
@@ -361,7 +362,7 @@ def _about_the_sign(walk: Walk, question: Question) -> Iterator[WrongAnswer]:
                 Mistake.SIGN,
                 question.answer - 2 * c.amount,
                 f"One sign is not right: the one of the contribution from "
-                f"{label(walk.graph.names[c.source])}.",
+                f"{node_name(walk.graph, c.source)}.",
                 plain=False,
             )
 
@@ -369,8 +370,8 @@ def _about_the_sign(walk: Walk, question: Question) -> Iterator[WrongAnswer]:
 def _slips(walk: Walk, c: Contribution) -> Iterator[_Slip]:
     """What goes wrong inside one contribution, local derivative times upstream gradient."""
     graph = walk.graph
-    source, name = graph.nodes[c.source], label(graph.names[c.target])
-    upstream_name, made_by = label(graph.names[c.source]), title(graph, c.source)
+    source, name = graph.nodes[c.source], node_name(graph, c.target)
+    upstream_name, made_by = node_name(graph, c.source), title(graph, c.source)
     yield _Slip(
         Mistake.NO_UPSTREAM,
         c.local_derivative,
@@ -395,7 +396,7 @@ def _slips(walk: Walk, c: Contribution) -> Iterator[_Slip]:
 
 def _product_slips(walk: Walk, c: Contribution, source: Node) -> Iterator[_Slip]:
     graph, other = walk.graph, _Operand(walk, source, 1 - _side(source, c))
-    name, made_by = label(graph.names[c.target]), title(graph, c.source)
+    name, made_by = node_name(graph, c.target), title(graph, c.source)
     yield _Slip(
         Mistake.OWN_DATA,
         graph.nodes[c.target].data * c.upstream,
@@ -437,7 +438,7 @@ def _quotient_slips(walk: Walk, c: Contribution, source: Node) -> Iterator[_Slip
             f"{made_by} divides by {other.name}: so does its local derivative.",
         )
     else:
-        name = label(walk.graph.names[c.target])
+        name = node_name(walk.graph, c.target)
         yield _Slip(
             Mistake.SQUARE,
             c.amount * walk.graph.nodes[c.target].data,
@@ -446,7 +447,7 @@ def _quotient_slips(walk: Walk, c: Contribution, source: Node) -> Iterator[_Slip
 
 
 def _log_slips(walk: Walk, c: Contribution, source: Node) -> Iterator[_Slip]:
-    name, made_by = label(walk.graph.names[c.target]), title(walk.graph, c.source)
+    name, made_by = node_name(walk.graph, c.target), title(walk.graph, c.source)
     yield _Slip(
         Mistake.RECIPROCAL,
         walk.graph.nodes[c.target].data * c.upstream,
@@ -455,7 +456,7 @@ def _log_slips(walk: Walk, c: Contribution, source: Node) -> Iterator[_Slip]:
 
 
 def _exp_slips(walk: Walk, c: Contribution, source: Node) -> Iterator[_Slip]:
-    name, made_by = label(walk.graph.names[c.target]), title(walk.graph, c.source)
+    name, made_by = node_name(walk.graph, c.target), title(walk.graph, c.source)
     yield _Slip(
         Mistake.OWN_DATA,
         walk.graph.nodes[c.target].data * c.upstream,
@@ -503,7 +504,7 @@ class _Operand:
         if isinstance(operand, Constant):
             self.name, self.data = label(operand.text), operand.data
         else:
-            self.name = label(walk.graph.names[operand])
+            self.name = node_name(walk.graph, operand)
             self.data = walk.graph.nodes[operand].data
 
     def gradient_before(self, node: int) -> float | None:

@@ -9,6 +9,7 @@ from engine.drawing.layout import layout
 from engine.drawing.renderer import HOW_TO_GET_PICTURES
 from engine.drawing.svg import svg
 from engine.drawing.words import graph_summary, label, number, product, title
+from engine.drawing.words import name as node_name
 from engine.graph import Graph
 from engine.text import number_text, table_lines
 from engine.value import Value
@@ -38,7 +39,10 @@ HINT = (
     "Click a node or its button. With the keyboard: arrow keys move along the buttons, Enter "
     "picks, Backspace takes the last pick back."
 )
-NO_PYTHON = "This graph is too large to play without Python: run this cell again."
+NO_PYTHON = (
+    "Python follows the order of a graph of this size, and does not reply. If it is not busy with "
+    "another cell, run this cell again."
+)
 WALK_IT = "ReverseWalk(view.walk) steps through this order, where view is your name for this view."
 
 
@@ -121,7 +125,7 @@ class OrderPlayground(View):
             ValueError: some nodes are not picked yet.
         """
         if waiting := [n.index for n in self.graph.nodes if n.index not in self.picks]:
-            names = ", ".join(label(self.graph.names[index]) for index in waiting)
+            names = ", ".join(node_name(self.graph, index) for index in waiting)
             raise ValueError(f"a walk processes every node. Not picked yet: {names}.")
         return reverse_walk(self.graph, self.picks)
 
@@ -299,6 +303,6 @@ def _with_first(walk: Walk, index: int) -> Walk:
 
 def _refusal(graph: Graph, index: int) -> str:
     return (
-        f"{label(graph.names[index])} was processed already, and each node is processed once. "
+        f"{node_name(graph, index)} was processed already, and each node is processed once. "
         "Undo takes the last pick back."
     )

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from math import isclose
 from typing import Any
 
-from engine.drawing.words import TIMES, WalkWords, label, number, title
+from engine.drawing.words import TIMES, WalkWords, number, title
+from engine.drawing.words import name as node_name
 from engine.graph import Graph
 from engine.walk import Walk, reverse_walk
 from engine.widgets.payload import step_contributions
@@ -121,9 +122,9 @@ def pick_sentences(graph: Graph, picks: Sequence[int]) -> tuple[str, ...]:
 
 
 def _pick_sentences(walk: Walk, picks: Sequence[int]) -> tuple[str, ...]:
-    graph, names = walk.graph, walk.graph.names
+    graph = walk.graph
     step = walk.steps[len(picks) - 1]
-    name = label(names[step.node])
+    name = node_name(graph, step.node)
     gradient = f"{name}.grad = {number(step.upstream)}"
     if late := _missing_words(graph, picks):
         answer = f"{WRONG} Too early: {gradient} is not complete. Missing {late}."
@@ -137,9 +138,9 @@ def _pick_sentences(walk: Walk, picks: Sequence[int]) -> tuple[str, ...]:
 
 def _missing_words(graph: Graph, picks: Sequence[int]) -> str:
     times = Counter(
-        f"from {label(graph.names[consumer])}: local derivative "
+        f"from {node_name(graph, consumer)}: local derivative "
         f"{number(graph.nodes[consumer].local_derivatives[slot])} {TIMES} "
-        f"{label(graph.names[consumer])}.grad"
+        f"{node_name(graph, consumer)}.grad"
         for consumer, slot in missing(graph, picks)
     )
     return ", and ".join(f"{words}, twice" if n > 1 else words for words, n in times.items())
@@ -176,7 +177,7 @@ def ending(graph: Graph, picks: Sequence[int], orders: int | None) -> dict[str, 
         same = _same(yours.gradients[node], true.gradients[node])
         rows.append(
             {
-                "state": "" if same else "wrong",
+                "state": "done" if same else "wrong",
                 "cells": [
                     RIGHT if same else WRONG,
                     title(graph, node),
@@ -189,7 +190,7 @@ def ending(graph: Graph, picks: Sequence[int], orders: int | None) -> dict[str, 
 
 
 def _ending_sentences(yours: Walk, true: Walk, orders: int | None) -> Iterable[str]:
-    graph, names = yours.graph, [label(name) for name in yours.graph.names]
+    graph, names = yours.graph, [node_name(yours.graph, k) for k in range(len(yours.graph))]
     too_early = early(graph, yours.order)
     if not too_early:
         yield f"{RIGHT} Every gradient is right. {_one_of(orders)}"

@@ -10,7 +10,8 @@ import traitlets
 from engine.drawing.layout import layout
 from engine.drawing.renderer import HOW_TO_GET_PICTURES
 from engine.drawing.svg import caption_width, svg
-from engine.drawing.words import graph_summary, label, number, product, title
+from engine.drawing.words import graph_summary, number, product, title
+from engine.drawing.words import name as node_name
 from engine.graph import Graph
 from engine.text import number_text, shown, table_lines
 from engine.value import Value
@@ -35,7 +36,10 @@ HINT = (
     "Type a number and press Enter: 6, \N{MINUS SIGN}0.5, 0,5, 1/3 and 2e\N{MINUS SIGN}3 are "
     "understood."
 )
-NO_PYTHON = "Answers are checked by Python: run this cell again."
+NO_PYTHON = (
+    "Python checks the answers, and does not reply. If it is not busy with another cell, run this "
+    "cell again."
+)
 NOTHING_LEFT = "Every question is answered. Start again for another round."
 
 
@@ -179,7 +183,7 @@ class Predict(View):
         self._questions = questions(self._walk, single=ask == "contributions")
         if not self._questions:
             raise ValueError(
-                f"{label(graph.names[0])} was not made from anything, so there is no contribution "
+                f"{node_name(graph, 0)} was not made from anything, so there is no contribution "
                 "to ask for. Choose the result of a calculation."
             )
         self._turn = 0
@@ -488,7 +492,7 @@ def _readable_walk(graph: Graph) -> Walk:
     for index, gradient in enumerate(walk.gradients):
         if not isfinite(gradient):
             raise ValueError(
-                f"the gradient of {label(graph.names[index])} is {number(gradient)}, and nobody "
+                f"the gradient of {node_name(graph, index)} is {number(gradient)}, and nobody "
                 "can be asked for that. Choose numbers of a more usual size."
             )
     return walk

@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-from engine.drawing.words import TIMES, label, number, operand, title
+from engine.drawing.words import TIMES, number, operand, title
+from engine.drawing.words import name as node_name
 from engine.walk import Contribution, Walk
 from engine.widgets.answers import NotANumber, typed_number
 from engine.widgets.mistakes import (
@@ -58,15 +59,16 @@ def question_text(walk: Walk, question: Question) -> str:
     >>> question_text(walk, questions(walk, single=True)[0])
     'What does y contribute to x.grad as its first input?'
     """
-    names = walk.graph.names
-    name = label(names[question.node])
+    name = node_name(walk.graph, question.node)
     if not question.single:
         return f"What is {name}.grad?"
     (contribution,) = question.contributions
     source = walk.graph.nodes[contribution.source]
     twice = source.inputs.count(question.node) > 1
     which = f" as its {ORDINALS[contribution.slot]} input" if twice else ""
-    return f"What does {label(names[contribution.source])} contribute to {name}.grad{which}?"
+    return (
+        f"What does {node_name(walk.graph, contribution.source)} contribute to {name}.grad{which}?"
+    )
 
 
 def judge(walk: Walk, question: Question, text: str, tries: int) -> Verdict:
@@ -139,8 +141,7 @@ def calculation(walk: Walk, question: Question) -> str:
     >>> [calculation(walk, question) for question in questions(walk)]
     ['y.grad = 1, the seed gradient', 'a.grad = −3 × 1 = −3']
     """
-    names = walk.graph.names
-    name, answer = label(names[question.node]), number(question.answer)
+    name, answer = node_name(walk.graph, question.node), number(question.answer)
     terms = question.contributions
     if not terms:
         return f"{name}.grad = {answer}, the seed gradient"
@@ -151,7 +152,7 @@ def calculation(walk: Walk, question: Question) -> str:
     products += [_factors(operand(c.local_derivative), c) for c in rest]
     total = f"{' + '.join(products)} = {answer}"
     if question.single:
-        return f"{label(names[first.source])} contributes {total} to {name}.grad"
+        return f"{node_name(walk.graph, first.source)} contributes {total} to {name}.grad"
     return f"{name}.grad = {total}"
 
 
@@ -160,13 +161,13 @@ def _factors(local_derivative: str, contribution: Contribution) -> str:
 
 
 def _what_to_do(walk: Walk, question: Question) -> str:
-    names = walk.graph.names
-    name, output = label(names[question.node]), label(names[walk.graph.output.index])
+    name = node_name(walk.graph, question.node)
+    output = node_name(walk.graph, walk.graph.output.index)
     if not question.contributions:
         return f"The walk starts at {name}: if {name} moves a little, how far does {name} move?"
     if question.single:
         (contribution,) = question.contributions
-        source = label(names[contribution.source])
+        source = node_name(walk.graph, contribution.source)
         return (
             f"Multiply the local derivative of {title(walk.graph, contribution.source)} for "
             f"{name} by the upstream gradient {source}.grad."

@@ -522,6 +522,7 @@ function buildPlayground(payload) {
   const toolbar = make(
     "div",
     { class: "rw-controls", role: "toolbar", "aria-label": "Process next" },
+    make("span", {}, "Process next:"),
     ...buttons,
   );
   const undo = button("Undo");
@@ -737,7 +738,8 @@ function tableOf(caption, columns) {
     make("thead", {}, make("tr", {}, ...heads)),
     body,
   );
-  return { element: make("div", { class: "rw-order" }, table), body };
+  const scrolls = { class: "rw-order", role: "group", "aria-label": caption, tabindex: 0 };
+  return { element: make("div", scrolls, table), body };
 }
 
 function fillTable({ body }, rows) {
