@@ -3,11 +3,12 @@
 All text a learner reads is made here, from plain data, so that it can be tested without a browser.
 """
 
+import math
 import unicodedata
 
 from engine.graph import PRECEDENCE, Graph
 from engine.text import number_text, table_lines
-from engine.walk import Contribution, Step, Walk
+from engine.walk import Contribution, Step, Walk, reverse_walk
 
 LONGEST_LABEL = 28
 MINUS = "\N{MINUS SIGN}"
@@ -133,6 +134,7 @@ class WalkWords:
         self._walk = walk
         self._graph = walk.graph
         self._names = [name(walk.graph, index) for index in range(len(walk.graph))]
+        self._right = reverse_walk(walk.graph).gradients
 
     def heading(self, position: int) -> str:
         """Where the walk is."""
@@ -147,7 +149,8 @@ class WalkWords:
         if position == 0:
             return self._seed()
         step = self._walk.steps[position - 1]
-        return (self._state(position, step), *map(self._contribution, step.contributions))
+        contributions = (self._contribution(position, c) for c in step.contributions)
+        return (self._state(position, step), *contributions)
 
     def text(self) -> str:
         """The whole walk as a table: one line for each step."""
@@ -181,11 +184,14 @@ class WalkWords:
         name = self._names[step.node]
         gradient = f"{name}.grad = {number(step.upstream)}"
         if step.node in self._walk.order[: position - 1]:
-            return f"{gradient}, but {name} was processed before: now it counts once more."
+            again = "now it counts once more" if step.contributions else "a leaf hands nothing on"
+            return f"{gradient}, but {name} was processed before: {again}."
         if missing := self._missing(position, step.node):
             have = "has" if len(missing) == 1 else "have"
             late = " and ".join(missing)
             return f"{gradient} is not complete: {late} {have} not been processed yet."
+        if not self._is_right(step):
+            return f"{gradient} is not right: {self._what_went_wrong(position, step.node)}."
         if not step.contributions:
             return f"{gradient} is complete. {name} is a leaf: there is nothing to hand on."
         return f"{gradient} is complete, and is the upstream gradient here."
@@ -195,7 +201,29 @@ class WalkWords:
         late = sorted({c for c in self._graph.consumers[node] if c not in done})
         return [self._names[consumer] for consumer in late]
 
-    def _contribution(self, contribution: Contribution) -> str:
+    def _is_right(self, step: Step) -> bool:
+        return math.isclose(step.upstream, self._right[step.node], rel_tol=1e-9, abs_tol=1e-12)
+
+    def _what_went_wrong(self, position: int, node: int) -> str:
+        done = self._walk.steps[: position - 1]
+        sources = [step for step in done for c in step.contributions if c.target == node]
+        if len(sources) > 1 and not self._walk.accumulate:
+            return "a contribution that had arrived was overwritten"
+        wrong = sorted({step.node for step in sources if not self._is_right(step)})
+        if not wrong:
+            return "a contribution arrived more often than once"
+        names = " and ".join(f"{self._names[source]}.grad" for source in wrong)
+        return f"{names} {'was' if len(wrong) == 1 else 'were'} not right when handed on"
+
+    def _is_too_late(self, position: int, node: int) -> bool:
+        order = self._walk.order
+        return (
+            bool(self._graph.nodes[node].inputs)
+            and node in order[: position - 1]
+            and node not in order[position:]
+        )
+
+    def _contribution(self, position: int, contribution: Contribution) -> str:
         name = self._names[contribution.target]
         multiplied = (
             f"To {name}: local derivative {number(contribution.local_derivative)} {TIMES} "
@@ -209,4 +237,6 @@ class WalkWords:
             change = number(after)
         else:
             change = f"{number(after)}; the {number(before)} it held is overwritten"
-        return f"{multiplied} {name}.grad = {change}."
+        late = self._is_too_late(position, contribution.target)
+        too_late = f" Too late: {name} was processed before and hands nothing on again."
+        return f"{multiplied} {name}.grad = {change}.{too_late if late else ''}"
