@@ -1,0 +1,22 @@
+"""Plots by matplotlib, which is imported only when one is made.
+
+Each is a small picture that a notebook shows, with a text that says in words and numbers what is
+to be seen. They are drawn on an opaque light card, so they read the same on a dark page.
+"""
+
+from engine.drawing.plots.attention import attention_map
+from engine.drawing.plots.boundary import decision_boundary
+from engine.drawing.plots.errors import error_against_step
+from engine.drawing.plots.histogram import gradient_histogram
+from engine.drawing.plots.loss import LossCurve, loss_curve
+from engine.drawing.plots.plot import Plot
+
+__all__ = [
+    "LossCurve",
+    "Plot",
+    "attention_map",
+    "decision_boundary",
+    "error_against_step",
+    "gradient_histogram",
+    "loss_curve",
+]

@@ -1,0 +1,137 @@
+"""Which earlier tokens each token reads from, and how much."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from engine.drawing.palette import CARD, INK, LIGHT, MUTED, PLOT_LINES
+from engine.drawing.plots.plot import Plot, plain, plot
+from engine.drawing.words import label
+from engine.text import number_text
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.colors import Colormap
+
+MOST_TOKENS = 40
+MOST_NUMBERS = 12
+DARK = 0.55
+LARGEST_SIDE = 6.4
+SLACK = 1e-6
+
+
+def attention_map(weights: Sequence[Sequence[object]], tokens: Sequence[str]) -> Plot:
+    """Plot attention weights as a grid: one row for each token that reads.
+
+    Args:
+        weights: one row for each token: how much it takes from the first token, the second, and
+            so on, as numbers or Values between 0 and 1. A row may stop at its own token, as in a
+            causal model; what it cannot see is hatched.
+        tokens: their names, in order.
+
+    Raises:
+        TypeError: a weight is not a real number.
+        ValueError: there is no token, or too many to read; the rows do not fit the tokens; or a
+            weight is not between 0 and 1.
+
+    >>> attention_map([[1.0], [0.25, 0.75]], ["B", "a"])
+    Attention of 2 tokens; each row says what one token reads.
+    1 B: 1.00 from B
+    2 a: 0.75 from a, 0.25 from B
+    """
+    names = [label(str(token)) for token in tokens]
+    rows = _rows(weights, names)
+    text = "\n".join(
+        [
+            f"Attention of {len(names)} tokens; each row says what one token reads.",
+            *(
+                f"{place} {name}: {_reads(row, names)}"
+                for place, name, row in _numbered(names, rows)
+            ),
+        ]
+    )
+    side = min(2.2 + 0.4 * len(names), LARGEST_SIDE)
+    return plot(lambda axes: _draw(axes, rows, names), text, width=side + 0.9, height=side)
+
+
+def _rows(weights: Sequence[Sequence[object]], names: list[str]) -> list[list[float]]:
+    if not 1 <= len(names) <= MOST_TOKENS:
+        raise ValueError(f"a map can show 1 to {MOST_TOKENS} tokens, got {len(names)}.")
+    if len(weights) != len(names):
+        raise ValueError(f"{len(names)} tokens need as many rows of weights, got {len(weights)}.")
+    rows = []
+    for place, row in enumerate(weights, start=1):
+        numbers = [plain(weight, f"row {place}") for weight in row]
+        if not 1 <= len(numbers) <= len(names):
+            raise ValueError(f"row {place} needs 1 to {len(names)} weights, got {len(numbers)}.")
+        for number in numbers:
+            if not -SLACK <= number <= 1.0 + SLACK:
+                raise ValueError(
+                    f"row {place}: a weight lies between 0 and 1, got {number_text(number)}. "
+                    "Are these the scores from before the softmax?"
+                )
+        rows.append(numbers)
+    return rows
+
+
+def _numbered(names: list[str], rows: list[list[float]]) -> list[tuple[int, str, list[float]]]:
+    return [(k, name, row) for k, (name, row) in enumerate(zip(names, rows, strict=True), start=1)]
+
+
+def _reads(row: list[float], names: list[str]) -> str:
+    """The three largest weights of a row, the largest first."""
+    places = sorted(range(len(row)), key=lambda k: -round(row[k], 2))[:3]
+    return ", ".join(f"{row[k]:.2f} from {names[k]}" for k in places)
+
+
+def _draw(axes: "Axes", rows: list[list[float]], names: list[str]) -> None:
+    from matplotlib.colors import LinearSegmentedColormap
+    from matplotlib.patches import Rectangle
+
+    count = len(names)
+    shades = LinearSegmentedColormap.from_list("attention", [CARD, PLOT_LINES["blue"]])
+    axes.grid(False)
+    for y, row in enumerate(rows):
+        for x in range(count):
+            seen = x < len(row)
+            cell = Rectangle(
+                (x - 0.5, y - 0.5),
+                1.0,
+                1.0,
+                facecolor=shades(min(max(row[x], 0.0), 1.0)) if seen else LIGHT["control"],
+                edgecolor=CARD if seen else MUTED,
+                linewidth=1.0 if seen else 0.0,
+                hatch=None if seen else "////",
+            )
+            axes.add_patch(cell)
+            if seen and count <= MOST_NUMBERS:
+                axes.text(
+                    x,
+                    y,
+                    f"{row[x]:.2f}",
+                    ha="center",
+                    va="center",
+                    color=CARD if row[x] > DARK else INK,
+                    size=9.5,
+                )
+    if count > MOST_NUMBERS:
+        _draw_scale(axes, shades)
+    axes.set_xlim(-0.5, count - 0.5)
+    axes.set_ylim(count - 0.5, -0.5)
+    axes.set_aspect("equal")
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_ticks(range(count), names, parse_math=False)
+    axes.tick_params(length=0)
+    axes.tick_params(axis="x", rotation=90 if max(map(len, names)) > 3 else 0)
+    axes.set_xlabel("is read (key)")
+    axes.set_ylabel("reads (query)")
+    for spine in axes.spines.values():
+        spine.set_visible(False)
+
+
+def _draw_scale(axes: "Axes", shades: "Colormap") -> None:
+    from matplotlib.cm import ScalarMappable
+
+    scale = axes.figure.colorbar(ScalarMappable(cmap=shades), ax=axes, shrink=0.6)
+    scale.set_label("weight", color=INK)
+    scale.ax.tick_params(color=MUTED, labelcolor=INK)
+    scale.outline.set_edgecolor(MUTED)
