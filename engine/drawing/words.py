@@ -135,6 +135,10 @@ class WalkWords:
         self._graph = walk.graph
         self._names = [name(walk.graph, index) for index in range(len(walk.graph))]
         self._right = reverse_walk(walk.graph).gradients
+        self._spoiled: set[int] = set()
+        for step in walk.steps:
+            if self._missing(step.number, step.node) or self._what_went_wrong(step):
+                self._spoiled.add(step.number)
 
     def heading(self, position: int) -> str:
         """Where the walk is."""
@@ -190,8 +194,8 @@ class WalkWords:
             have = "has" if len(missing) == 1 else "have"
             late = " and ".join(missing)
             return f"{gradient} is not complete: {late} {have} not been processed yet."
-        if not self._is_right(step):
-            return f"{gradient} is not right: {self._what_went_wrong(position, step.node)}."
+        if wrong := self._what_went_wrong(step):
+            return f"{gradient} is not right: {wrong}."
         if not step.contributions:
             return f"{gradient} is complete. {name} is a leaf: there is nothing to hand on."
         return f"{gradient} is complete, and is the upstream gradient here."
@@ -201,19 +205,19 @@ class WalkWords:
         late = sorted({c for c in self._graph.consumers[node] if c not in done})
         return [self._names[consumer] for consumer in late]
 
-    def _is_right(self, step: Step) -> bool:
-        return math.isclose(step.upstream, self._right[step.node], rel_tol=1e-9, abs_tol=1e-12)
-
-    def _what_went_wrong(self, position: int, node: int) -> str:
-        done = self._walk.steps[: position - 1]
-        sources = [step for step in done for c in step.contributions if c.target == node]
+    def _what_went_wrong(self, step: Step) -> str:
+        """Why a gradient that got all its contributions is not right, or ``""``."""
+        right = self._right[step.node]
+        if math.isclose(step.upstream, right, rel_tol=1e-9, abs_tol=1e-12):
+            return ""
+        done = self._walk.steps[: step.number - 1]
+        sources = [s for s in done for c in s.contributions if c.target == step.node]
         if len(sources) > 1 and not self._walk.accumulate:
             return "a contribution that had arrived was overwritten"
-        wrong = sorted({step.node for step in sources if not self._is_right(step)})
-        if not wrong:
-            return "a contribution arrived more often than once"
+        wrong = sorted({s.node for s in sources if s.number in self._spoiled})
         names = " and ".join(f"{self._names[source]}.grad" for source in wrong)
-        return f"{names} {'was' if len(wrong) == 1 else 'were'} not right when handed on"
+        was = "was" if len(wrong) == 1 else "were"
+        return f"{names} {was} not right when handed on" if wrong else ""
 
     def _is_too_late(self, position: int, node: int) -> bool:
         order = self._walk.order

@@ -259,20 +259,38 @@ def test_a_node_processed_again_counts_once_more() -> None:
     assert "x.grad = 36, but x was processed before: a leaf hands nothing on." in again
 
 
-def test_a_gradient_that_arrived_twice_is_not_called_right() -> None:
+def test_what_came_from_a_wrong_gradient_is_wrong_too() -> None:
     x = Value(3.0, "x")
-    u = x * 2
-    u.label = "u"
-    v = u * u
-    v.label = "v"
-    y = v + u
+    w, u, v = x * 1.5, x * 2, x * 5
+    for value, name in ((w, "w"), (u, "u"), (v, "v")):
+        value.label = name
+    p, q = u * 2, u + v + w
+    p.label, q.label = "p", "q"
+    y = p + q
     y.label = "y"
-    walk = reverse_walk(Graph.of(y), visit_once=False)
-    words = [s for k in range(len(walk.steps) + 1) for s in said(ReverseWalk(walk), k)]
-    true = reverse_walk(walk.graph).gradients
-    for sentence in words:
-        if "x.grad" in sentence and "is complete" in sentence:
-            assert f"x.grad = {true[0]:g} " in sentence
+    order = ["y", "u", "p", "q", "n7", "v", "w", "x"]
+    names = Graph.of(y, {}).names
+    order = [next(n for n in names if n not in order) if n == "n7" else n for n in order]
+    view = ReverseWalk(Graph.of(y, {}), order=order)
+    assert said(view, 2)[0].startswith("u.grad = 0 is not complete: p and ")
+    assert said(view, 8) == ("x.grad = 6.5 is not right: u.grad was not right when handed on.",)
+
+
+def test_rounding_is_not_called_wrong() -> None:
+    x = Value(1.0, "x")
+    big, small = x * 1e17, x * 1.0
+    minus = x * -1e17
+    big.label, small.label, minus.label = "big", "small", "minus"
+    y = big + small + minus
+    graph = Graph.of(y, {})
+    sums = [n for n in graph.names if n not in ("big", "small", "minus", "x")]
+    views = [
+        ReverseWalk(graph, order=[*reversed(sums), *order, "x"])
+        for order in (("big", "small", "minus"), ("big", "minus", "small"))
+    ]
+    found = [gradients(view, view.last)["x"] for view in views]
+    assert found == [0.0, 1.0]
+    assert all("is complete" in view.state.sentences[0] for view in views)
 
 
 # What the page and other readers are given.
