@@ -17,7 +17,7 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 from nbformat.notebooknode import NotebookNode
 
-from engine.course import notebook_files
+from engine.course import glossary, notebook_files
 from engine.course.places import CourseError, Places
 
 CELL_SECONDS = 600
@@ -47,7 +47,7 @@ def chapter_files(places: Places, names: Sequence[str] = ()) -> list[Path]:
     Raises:
         CourseError: a name fits no chapter.
     """
-    every = sorted(places.chapters.glob("*.ipynb"))
+    every = sorted(set(places.chapters.glob("*.ipynb")) - {places.chapters / glossary.FILE_NAME})
     if not names:
         return every
     return [file for name in names for file in _named(name, every)]
@@ -223,6 +223,25 @@ def would_change(file: Path) -> bool:
     return facts(executed(file)) != facts(read_with_ids(file))
 
 
+def build_glossary(places: Places, check: bool) -> bool:
+    """Gather the chapters' words in the glossary.
+
+    Args:
+        places: the folders of the checkout.
+        check: tell whether it would change, and store nothing.
+
+    Returns:
+        True when the stored glossary is, or would be, another one.
+    """
+    file = places.chapters / glossary.FILE_NAME
+    notebook = settled(glossary.glossary(chapter_files(places)))
+    if file.exists() and notebook_files.text(notebook).encode() == file.read_bytes():
+        return False
+    if not check:
+        notebook_files.write(notebook, file)
+    return True
+
+
 def run(places: Places, names: Sequence[str], check: bool) -> int:
     """The command ``course build``.
 
@@ -248,6 +267,10 @@ def run(places: Places, names: Sequence[str], check: bool) -> int:
         if check and changed:
             code = 1
         print(f"{_verdict(changed, check)} {file.name}", flush=True)
+    if not names:
+        changed = build_glossary(places, check)
+        code = 1 if check and changed else code
+        print(f"{_verdict(changed, check)} {glossary.FILE_NAME}", flush=True)
     return code
 
 

@@ -7,10 +7,10 @@ import pytest
 from hygiene import EVERY_CHAPTER, EVERY_NOTEBOOK, Chapter, Rule
 
 ROOT = Path(__file__).resolve().parents[2]
-CHAPTERS = sorted((ROOT / "notebooks").glob("*.ipynb"))
-NOTEBOOKS = CHAPTERS + [
+CHAPTERS = sorted((ROOT / "notebooks").glob("[0-9]*.ipynb"))
+NOTEBOOKS = [
     file
-    for folder in ("exercises", "solutions")
+    for folder in ("notebooks", "exercises", "solutions")
     for file in sorted((ROOT / folder).glob("*.ipynb"))
 ]
 
