@@ -11,10 +11,11 @@ from engine.walk import Contribution, Step, Walk, reverse_walk
 
 if TYPE_CHECKING:
     from engine.drawing import draw
-    from engine.widgets import GradientCheck, OrderPlayground, Predict, ReverseWalk
+    from engine.widgets import GradientCheck, GraphExplorer, OrderPlayground, Predict, ReverseWalk
 
 _LOADED_WHEN_USED = {
     "GradientCheck": "engine.widgets",
+    "GraphExplorer": "engine.widgets",
     "OrderPlayground": "engine.widgets",
     "Predict": "engine.widgets",
     "ReverseWalk": "engine.widgets",
@@ -25,6 +26,7 @@ __all__ = [
     "Contribution",
     "GradientCheck",
     "Graph",
+    "GraphExplorer",
     "Literal",
     "Node",
     "OrderPlayground",

@@ -20,6 +20,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cached_property
+from heapq import nlargest
 from typing import NamedTuple
 
 from engine.graph import Graph, Node, collector_paused, few_names
@@ -34,6 +35,7 @@ MOST_BOXES = 60
 MOST_AT_FIRST = 15
 FEW_NODES = 8
 MOST_NEIGHBORS = 40
+MOST_LISTED = 8
 SHORTEST_RUN = 3
 MOST_MATCHES = 12
 NUMBERED = re.compile(r"(.*?)(\d+)", re.DOTALL)
@@ -218,11 +220,12 @@ class Folding:
         self._nodes: list[list[int]] = [[] for _ in units]
         for index, unit in enumerate(self._unit_of):
             self._nodes[unit].append(index)
-        self._largest = [max(nodes, key=self.size) for nodes in self._nodes]
+        self._largest = [nlargest(MOST_LISTED, nodes, key=self.size) for nodes in self._nodes]
 
     def size(self, node: int) -> float:
-        """How large a node's gradient is, its sign left out."""
-        return abs(self.gradients[node])
+        """How large a node's gradient is, its sign left out; no number counts as infinite."""
+        size = abs(self.gradients[node])
+        return size if size == size else math.inf
 
     # -- opening and closing -----------------------------------------------------------------------
 
@@ -469,7 +472,7 @@ class Folding:
             rest=child.rest,
             count=self._total(child.units),
             node=None,
-            largest=max((self._largest[unit] for unit in child.units), key=self.size),
+            largest=max((self._largest[unit][0] for unit in child.units), key=self.size),
             last=max(self._nodes[unit][-1] for unit in child.units),
             inside=0,
             frame=frame,
@@ -525,13 +528,17 @@ class Folding:
 
     # -- single nodes ------------------------------------------------------------------------------
 
-    def nodes_in(self, path: str, fold: Fold, most: int) -> tuple[int, ...]:
-        """The nodes of a box with the largest gradients, the largest first."""
+    def largest_in(self, fold: Fold, path: str) -> tuple[int, ...]:
+        """The nodes of a box with the largest gradients, the largest first.
+
+        Raises:
+            KeyError: there is no such box.
+        """
         child = self._find(fold, path)
         if child is None:
             raise KeyError(f"there is no scope {shown(path)}.")
-        nodes = [node for unit in child.units for node in self._nodes[unit]]
-        return tuple(sorted(nodes, key=lambda node: (-self.size(node), node))[:most])
+        nodes = [node for unit in child.units for node in self._largest[unit]]
+        return tuple(nlargest(MOST_LISTED, nodes, key=self.size))
 
     def search(self, text: str, most: int = MOST_MATCHES) -> Matches:
         """Find nodes whose label contains a text, upper and lower case alike.

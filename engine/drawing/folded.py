@@ -110,19 +110,38 @@ def arrow_text(arrow: Arrow) -> str:
     return f"{TIMES} {operand(arrow.local_derivative)}"
 
 
+def boxes_text(count: int) -> str:
+    """A number of boxes in words.
+
+    >>> boxes_text(1), boxes_text(15)
+    ('1 box', '15 boxes')
+    """
+    return "1 box" if count == 1 else f"{count} boxes"
+
+
 def folded_summary(folding: Folding, folded: FoldedGraph) -> str:
     """One sentence that names a folded drawing, for a reader who does not see it."""
     graph = folding.graph
     name = label(graph.names[graph.output.index])
-    return f"Graph of {name}: {len(graph):,} nodes, drawn as {_boxes(len(folded.boxes))}"
+    return f"Graph of {name}: {len(graph):,} nodes, drawn as {boxes_text(len(folded.boxes))}"
+
+
+def arrows_into(folded: FoldedGraph) -> list[list[Arrow]]:
+    """For each box the arrows that end there; the place in such a list is the edge's slot."""
+    into: list[list[Arrow]] = [[] for _ in folded.boxes]
+    for arrow in folded.arrows:
+        into[arrow.end].append(arrow)
+    return into
 
 
 def weights(folding: Folding, folded: FoldedGraph) -> tuple[float, ...]:
     """How long the bar in each box is, from 0 to 1: a quarter less for a tenth of the gradient."""
     sizes = [folding.size(box.largest) for box in folded.boxes]
-    largest = max(sizes)
+    largest = max(filter(math.isfinite, sizes), default=0.0)
     return tuple(
-        max(1.0 + math.log10(size / largest) / DECADES, SMALLEST_WEIGHT) if size else 0.0
+        min(max(1.0 + math.log10(size / largest) / DECADES, SMALLEST_WEIGHT), 1.0)
+        if size and largest
+        else 0.0
         for size in sizes
     )
 
@@ -136,7 +155,7 @@ def folded_layout(folding: Folding, folded: FoldedGraph) -> FoldedLayout | None:
     Raises:
         RenderingError: the Graphviz program failed.
     """
-    into = _arrows_into(folded)
+    into = arrows_into(folded)
     inputs = [[arrow.start for arrow in arrows] for arrows in into]
     longest = max((text_width(arrow_text(arrow)) for arrow in folded.arrows), default=0.0)
     crowded = min(COLUMN_GAP + WIDER_FOR_EACH_ARROW * len(folded.arrows), WIDEST_GAP)
@@ -153,7 +172,7 @@ def folded_layout(folding: Folding, folded: FoldedGraph) -> FoldedLayout | None:
 
 def chain_layout(folding: Folding, folded: FoldedGraph) -> FoldedLayout:
     """Place a chain of boxes in rows, each second row from right to left; needs no Graphviz."""
-    into = _arrows_into(folded)
+    into = arrows_into(folded)
     longest = max((caption_width(arrow_text(arrow)) for arrow in folded.arrows), default=0.0)
     width = max(_box_widths(folding, folded))
     across, down = width + longest + 2 * TIP + 16.0, BOX_HEIGHT + CHAIN_ROW_GAP
@@ -187,7 +206,7 @@ def folded_svg(folding: Folding, folded: FoldedGraph, placed: FoldedLayout) -> s
     root = canvas(layout, folded_summary(folding, folded))
     for outline in placed.frames:
         _draw_outline(root, outline)
-    arrows = [arrow for arrows in _arrows_into(folded) for arrow in arrows]
+    arrows = [arrow for arrows in arrows_into(folded) for arrow in arrows]
     for arrow, edge in zip(arrows, layout.edges, strict=True):
         draw_edge(root, edge, 1.5 + THICKER_FOR_TENFOLD * math.log10(arrow.count))
     for index, (frame, outline) in enumerate(zip(folded.frames, placed.frames, strict=True)):
@@ -210,17 +229,6 @@ def _plural(name: str) -> str:
     if word.endswith("y") and word[-2:-1] not in "aeiou":
         return f"{word[:-1]}ies"
     return f"{word}s"
-
-
-def _boxes(count: int) -> str:
-    return "1 box" if count == 1 else f"{count} boxes"
-
-
-def _arrows_into(folded: FoldedGraph) -> list[list[Arrow]]:
-    into: list[list[Arrow]] = [[] for _ in folded.boxes]
-    for arrow in folded.arrows:
-        into[arrow.end].append(arrow)
-    return into
 
 
 def _members(folded: FoldedGraph, path: str) -> list[int]:

@@ -1,13 +1,16 @@
 """The interactive views: each shows plain data that Python computed, and computes nothing."""
 
 from engine.widgets.gradient_check import CheckState, GradientCheck
+from engine.widgets.graph_explorer import ExplorerState, GraphExplorer
 from engine.widgets.order_playground import OrderPlayground, PlaygroundState
 from engine.widgets.predict import Predict, PredictState
 from engine.widgets.reverse_walk import ReverseWalk, WalkState
 
 __all__ = [
     "CheckState",
+    "ExplorerState",
     "GradientCheck",
+    "GraphExplorer",
     "OrderPlayground",
     "PlaygroundState",
     "Predict",

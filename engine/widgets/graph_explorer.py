@@ -1,0 +1,492 @@
+"""``GraphExplorer(y)``: find one's way in a graph of any size."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import traitlets
+
+from engine.drawing.folded import (
+    FoldedLayout,
+    arrow_text,
+    arrows_into,
+    box_title,
+    chain_layout,
+    folded_layout,
+    folded_summary,
+    folded_svg,
+    scope_title,
+)
+from engine.drawing.renderer import HOW_TO_GET_PICTURES
+from engine.drawing.svg import caption_width
+from engine.drawing.words import label, number, title
+from engine.folding import (
+    MOST_MATCHES,
+    Box,
+    Fold,
+    FoldedGraph,
+    Folding,
+    Neighborhood,
+    Path,
+    box_order,
+    circles,
+)
+from engine.graph import Graph
+from engine.text import number_text, shown, table_lines
+from engine.value import Value
+from engine.widgets.explorer_words import (
+    HINT,
+    NO_PYTHON,
+    box_sentences,
+    drawing_story,
+    drawing_text,
+    neighborhood_story,
+    nodes_text,
+    path_story,
+    walk_heading,
+    walk_sentences,
+)
+from engine.widgets.view import View
+
+MOST_HOPS = 6
+HOPS = 2
+COLUMNS = ("node", "scope", "data", "grad")
+
+
+@dataclass(frozen=True, slots=True)
+class FoundNode:
+    """A node that a search found.
+
+    Attributes:
+        index: its place in the graph.
+        name: its label, or its place such as ``n12``.
+        scope: the part of the model it belongs to.
+        data: its number.
+        grad: its gradient, of the walk over the whole graph.
+    """
+
+    index: int
+    name: str
+    scope: str
+    data: float
+    grad: float
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a search found.
+
+    Attributes:
+        text: what was searched for.
+        nodes: the first nodes found.
+        total: how many there are.
+    """
+
+    text: str
+    nodes: tuple[FoundNode, ...]
+    total: int
+
+    @property
+    def sentence(self) -> str:
+        """How many were found, and what to do if there are too many."""
+        wanted = f"\N{LEFT DOUBLE QUOTATION MARK}{label(self.text)}\N{RIGHT DOUBLE QUOTATION MARK}"
+        if not self.total:
+            return f"No label contains {wanted}."
+        found = f"{nodes_text(self.total)} with {wanted} in the label"
+        if self.total == len(self.nodes):
+            return f"{found}."
+        return f"{found}; the first {len(self.nodes)} are listed. Type more of the label."
+
+    def __repr__(self) -> str:
+        cells = [
+            (label(n.name), label(n.scope) or "-", number_text(n.data), number_text(n.grad))
+            for n in self.nodes
+        ]
+        table = table_lines([COLUMNS, *cells], left={0, 1}) if cells else ()
+        return "\n".join([self.sentence, *table])
+
+
+@dataclass(frozen=True)
+class ExplorerState:
+    """What a ``GraphExplorer`` shows.
+
+    Attributes:
+        boxes: the headings of the boxes that are drawn, inputs first.
+        opened: paths of the open boxes.
+        story: what is said about the drawing, its heading first.
+        index: the position of the walk over the boxes; 0 is before the first step.
+        box: heading of the box the walk is at, or None at position 0.
+        sentences: what happens there.
+    """
+
+    boxes: tuple[str, ...]
+    opened: tuple[str, ...]
+    story: tuple[str, ...]
+    index: int
+    box: str | None
+    sentences: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class _Scene:
+    """What one drawing shows: the boxes of a fold, or a neighborhood, or a path."""
+
+    fold: Fold
+    around: Neighborhood | None = None
+    path: Path | None = None
+
+
+class GraphExplorer(View):
+    """Open a graph of any size box by box, find single nodes, and see how their gradients come.
+
+    Nodes are folded by scope, parameters by label; scopes that differ only by a trailing number
+    are one box together. The gradients are those of the reverse walk over the whole graph.
+
+    Args:
+        output: the last number of the calculation, or a Graph kept from it.
+
+    Attributes:
+        index: the position of the walk over the boxes that are drawn, to be read and set.
+        graph: the graph, with the gradients of the whole walk.
+
+    Raises:
+        ReleasedError: the tape that recorded ``output`` has ended.
+        TypeError: ``output`` is neither a Value nor a Graph.
+        traitlets.TraitError: ``index`` is set to a position that does not exist.
+
+    >>> from engine.value import Parameter, scope
+    >>> w = [Parameter(0.1 * i, f"w[{i}]") for i in range(20)]
+    >>> y = Value(0.0)
+    >>> for i in range(100):
+    ...     with scope(f"sample{i}"):
+    ...         y = y + w[i % 20] * float(i)
+    >>> view = GraphExplorer(y)
+    >>> view.state.boxes
+    ('n0', 'w', 'each of 100 samples')
+    >>> view.open("sample7").state.story[0]
+    '221 nodes in 5 boxes'
+    >>> view.strongest_path("w[3]").state.story[1]
+    'The product of its 18 local derivatives is 83. The whole gradient is w[3].grad = 215.'
+    """
+
+    shown = traitlets.Dict().tag(sync=True)
+    index = traitlets.Int(0).tag(sync=True)
+
+    def __init__(self, output: Value | Graph) -> None:
+        graph = output if isinstance(output, Graph) else Graph.of(output)
+        self._folding = Folding(graph)
+        self._scene = _Scene(self._folding.first())
+        self._before: list[_Scene] = []
+        self._found: Found | None = None
+        self._draw()
+        payload = {
+            "summary": f"Graph explorer. {folded_summary(self._folding, self._folded)}.",
+            "noPython": NO_PYTHON,
+            "hint": HINT,
+            "columns": COLUMNS,
+            "hops": [HOPS, MOST_HOPS],
+        }
+        super().__init__(view="explorer", payload=payload, shown=self._page())
+        self.on_msg(self._hear)
+
+    @property
+    def graph(self) -> Graph:
+        """The graph that is explored, with the gradients of the whole walk."""
+        return self._folding.graph.with_gradients(self._folding.gradients)
+
+    @property
+    def path(self) -> Path | None:
+        """The path that is shown, if one is."""
+        return self._scene.path
+
+    @property
+    def last(self) -> int:
+        """The last position of the walk: the number of boxes."""
+        return len(self._folded.boxes)
+
+    @property
+    def state(self) -> ExplorerState:
+        """What is shown now."""
+        position = self._positions[self.index]
+        place = position["box"]
+        return ExplorerState(
+            boxes=tuple(box_title(self._folding, box) for box in self._folded.boxes),
+            opened=tuple(frame.path for frame in self._folded.frames),
+            story=self._story,
+            index=self.index,
+            box=None if place is None else box_title(self._folding, self._folded.boxes[place]),
+            sentences=tuple(position["sentences"]),
+        )
+
+    # -- what can be done ------------------------------------------------------------------------
+
+    def open(self, path: str | None = None) -> Self:
+        """Show what is inside a box.
+
+        Args:
+            path: of the box, such as ``"token*/attention"``, or its end if only one box ends so.
+                ``"token0/attention"`` takes one of the repeated scopes out of the others.
+                Without a path the view itself is opened, as any widget does when it is made.
+
+        Raises:
+            KeyError: there is no such box.
+            ValueError: more would have to be drawn than can be read.
+        """
+        if path is None:
+            super().open()
+            return self
+        return self._go(_Scene(self._folding.open(self._scene.fold, path)))
+
+    def one_by_one(self, path: str) -> Self:
+        """Show repeated scopes side by side, each as a box of its own.
+
+        Args:
+            path: of the box that stands for all of them, such as ``"token*"``.
+
+        Raises:
+            KeyError: there is no such box.
+            ValueError: more would have to be drawn than can be read.
+        """
+        return self._go(_Scene(self._folding.one_by_one(self._scene.fold, path)))
+
+    def close(self, path: str | None = None) -> Self:
+        """Hide what is inside a box; a closed scope goes back to those that repeat it.
+
+        Args:
+            path: of the open box. Without one the view itself is closed, as any widget.
+
+        Raises:
+            KeyError: no such box is open.
+        """
+        if path is None:
+            super().close()
+            return self
+        return self._go(_Scene(self._folding.close(self._scene.fold, path)))
+
+    def neighborhood(self, node: int | str, hops: int = HOPS) -> Self:
+        """Show the nodes within some hops of a node.
+
+        Args:
+            node: its name or index.
+            hops: how many edges away a node may be, in either direction.
+
+        Raises:
+            KeyError: no node, or more than one, has this name.
+            ValueError: ``hops`` is not a whole number from 1 to 6.
+        """
+        if isinstance(hops, bool) or not isinstance(hops, int) or not 1 <= hops <= MOST_HOPS:
+            raise ValueError(f"hops is a whole number from 1 to {MOST_HOPS}, got {shown(hops)}.")
+        around = self._folding.neighborhood(self._folding.graph.index(node), hops)
+        return self._go(replace(self._scene, around=around, path=None))
+
+    def strongest_path(self, node: int | str) -> Self:
+        """Show the path to the output along which the product of local derivatives is largest.
+
+        Args:
+            node: name or index of the node to start from.
+
+        Raises:
+            KeyError: no node, or more than one, has this name.
+        """
+        path = self._folding.strongest_path(self._folding.graph.index(node))
+        return self._go(replace(self._scene, around=None, path=path))
+
+    def search(self, text: str) -> Found:
+        """Find nodes whose label contains a text.
+
+        Args:
+            text: a part of the label; upper and lower case are the same.
+
+        Returns:
+            The first matches, which the view lists as well.
+        """
+        matches = self._folding.search(text, MOST_MATCHES)
+        graph, gradients = self._folding.graph, self._folding.gradients
+        self._found = Found(
+            text,
+            tuple(
+                FoundNode(
+                    i, graph.names[i], graph.nodes[i].scope, graph.nodes[i].data, gradients[i]
+                )
+                for i in matches.nodes
+            ),
+            matches.total,
+        )
+        self.shown = {**self.shown, "notice": "", "found": self._found_page()}
+        return self._found
+
+    def back(self) -> Self:
+        """Go back to the drawing before."""
+        if self._before:
+            self._show(self._before.pop())
+        return self
+
+    def boxes(self) -> Self:
+        """Go from single nodes to the boxes they were opened from."""
+        return self._go(_Scene(self._scene.fold))
+
+    def step(self, count: int = 1) -> Self:
+        """Walk back over the boxes by some steps, or forward by a negative number.
+
+        Args:
+            count: the number of steps; the walk stops at its ends.
+        """
+        self.index = min(max(self.index + count, 0), self.last)
+        return self
+
+    def __repr__(self) -> str:
+        return drawing_text(self._folding, self._folded, self._story)
+
+    def picture(self) -> str | None:
+        """The drawing, for where the view cannot be live."""
+        return str(self.shown["svg"]) or None
+
+    @traitlets.validate("index")
+    def _known_position(self, proposal: dict[str, Any]) -> int:
+        index: int = proposal["value"]
+        if not 0 <= index <= self.last:
+            raise traitlets.TraitError(
+                f"this walk has the positions 0 to {self.last}, got {index}."
+            )
+        return index
+
+    # -- from one drawing to the next --------------------------------------------------------------
+
+    def _go(self, scene: _Scene) -> Self:
+        if scene != self._scene:
+            self._before.append(self._scene)
+        self._show(scene)
+        return self
+
+    def _show(self, scene: _Scene) -> None:
+        self._scene = scene
+        self._draw()
+        with self.hold_sync():
+            self.index = 0
+            self.shown = self._page()
+
+    def _draw(self) -> None:
+        folding, scene = self._folding, self._scene
+        if scene.path is not None:
+            self._folded = folding.chain(scene.path)
+            self._story = path_story(folding, scene.path)
+        elif scene.around is not None:
+            self._folded = folding.cut_out(scene.around.nodes)
+            self._story = neighborhood_story(folding, scene.around)
+        else:
+            self._folded = folding.view(scene.fold)
+            self._story = drawing_story(folding, self._folded)
+        self._positions = _positions(folding, self._folded)
+
+    def _hear(self, _: object, message: dict[str, Any], __: object) -> None:
+        actions: dict[object, Callable[[], object]] = {
+            "open": lambda: self.open(message["path"]),
+            "close": lambda: self.close(message["path"]),
+            "each": lambda: self.one_by_one(message["path"]),
+            "around": lambda: self.neighborhood(message["node"], message.get("hops", HOPS)),
+            "path": lambda: self.strongest_path(message["node"]),
+            "search": lambda: self.search(message["text"]),
+            "boxes": self.boxes,
+            "back": self.back,
+        }
+        try:
+            actions[message["do"]]()
+        except (KeyError, TypeError, ValueError) as refused:
+            self.shown = {**self.shown, "notice": str(refused.args[0])}
+
+    # -- what the front end is told ----------------------------------------------------------------
+
+    def _page(self) -> dict[str, Any]:
+        folding, folded = self._folding, self._folded
+        placed = self._layout()
+        return {
+            "svg": "" if placed is None else folded_svg(folding, folded, placed),
+            "noPicture": HOW_TO_GET_PICTURES if placed is None else "",
+            "summary": f"Graph explorer. {folded_summary(folding, folded)}.",
+            "notice": "",
+            "story": list(self._story),
+            "single": self._scene.path is not None or self._scene.around is not None,
+            "canGoBack": bool(self._before),
+            "boxes": [self._box(place, box) for place, box in enumerate(folded.boxes)],
+            "frames": [
+                {"path": f.path, "title": scope_title(f.path, f.members, f.rest)}
+                for f in folded.frames
+            ],
+            "positions": self._positions,
+            "found": self._found_page(),
+        }
+
+    def _layout(self) -> FoldedLayout | None:
+        if self._scene.path is not None:
+            return chain_layout(self._folding, self._folded)
+        return folded_layout(self._folding, self._folded)
+
+    def _box(self, place: int, box: Box) -> dict[str, Any]:
+        folding, scope = self._folding, ""
+        nodes: Sequence[int] = ()
+        if box.node is not None:
+            nodes, scope = (box.node,), folding.graph.nodes[box.node].scope
+        elif box.path:
+            nodes = folding.largest_in(self._scene.fold, box.path)
+        size = number(folding.size(box.largest))
+        return {
+            "title": box_title(folding, box),
+            "path": box.path,
+            "node": box.node,
+            "alone": box.path in self._scene.fold.apart,
+            "members": [f"{box.path.rpartition('/')[0]}/{m}".lstrip("/") for m in box.members],
+            "label": (
+                f"{box_title(folding, box)}, gradient {number(folding.gradients[box.last])}"
+                + (f", in {label(scope)}" if scope else "")
+                if box.node is not None
+                else f"{box_title(folding, box)}, {nodes_text(box.count)}, "
+                f"largest gradient {size} without sign"
+            ),
+            "grad": number(folding.gradients[box.last]) if box.node is not None else size,
+            "sentences": list(box_sentences(folding, self._folded, place)),
+            "rows": [self._row(node) for node in nodes],
+        }
+
+    def _row(self, node: int) -> dict[str, Any]:
+        graph = self._folding.graph.nodes[node]
+        return {
+            "node": node,
+            "cells": [
+                title(self._folding.graph, node),
+                label(graph.scope) or "\N{EN DASH}",
+                number(graph.data),
+                number(self._folding.gradients[node]),
+            ],
+        }
+
+    def _found_page(self) -> dict[str, Any] | None:
+        if self._found is None:
+            return None
+        rows = [self._row(node.index) for node in self._found.nodes]
+        return {"sentence": self._found.sentence, "rows": rows}
+
+
+def _positions(folding: Folding, folded: FoldedGraph) -> list[dict[str, Any]]:
+    order, circular, into = box_order(folded), circles(folded), arrows_into(folded)
+    start = walk_heading(folding, folded, order, 0)
+    positions: list[dict[str, Any]] = [
+        {"heading": start, "sentences": [], "box": None, "contributions": []}
+    ]
+    for index, place in enumerate(order, start=1):
+        positions.append(
+            {
+                "heading": walk_heading(folding, folded, order, index),
+                "sentences": list(walk_sentences(folding, folded, place, place in circular)),
+                "box": place,
+                "contributions": [
+                    {
+                        "target": arrow.start,
+                        "edge": f"{place}-{slot}",
+                        "caption": arrow_text(arrow),
+                        "width": caption_width(arrow_text(arrow)),
+                    }
+                    for slot, arrow in enumerate(into[place])
+                ],
+            }
+        )
+    return positions
