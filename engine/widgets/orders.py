@@ -190,8 +190,9 @@ def ending(graph: Graph, picks: Sequence[int], orders: int | None) -> dict[str, 
 
 
 def _ending_sentences(yours: Walk, true: Walk, orders: int | None) -> Iterable[str]:
+    """What came of an order; equal numbers are told in equal words, however they came about."""
     graph, names = yours.graph, [node_name(yours.graph, k) for k in range(len(yours.graph))]
-    too_early = early(graph, yours.order)
+    too_early = sorted(early(graph, yours.order), reverse=True)
     if not too_early:
         yield f"{RIGHT} Every gradient is right. {_one_of(orders)}"
         return
@@ -207,10 +208,11 @@ def _ending_sentences(yours: Walk, true: Walk, orders: int | None) -> Iterable[s
             "because what was missing there was not needed further on."
         )
     else:
+        steps = sorted(yours.steps, key=lambda step: step.node, reverse=True)
         handed_on = [
             f"{names[step.node]} handed on {number(step.upstream)} instead of "
             f"{number(true.gradients[step.node])}"
-            for step in yours.steps
+            for step in steps
             if step.contributions and not _same(step.upstream, true.gradients[step.node])
         ]
         yield f"{WRONG} In your order {_few(wrong)}."
