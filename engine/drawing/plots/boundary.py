@@ -132,7 +132,7 @@ def _draw_sides(
     axes: "Axes", columns: list[float], rows: list[float], scores: list[list[float]]
 ) -> None:
     largest = max(abs(score) for row in scores for score in row) or 1.0
-    axes.contourf(
+    sides = axes.contourf(
         columns,
         rows,
         scores,
@@ -141,6 +141,7 @@ def _draw_sides(
         alpha=0.35,
         hatches=HATCHES,
     )
+    sides.set(edgecolor=INK, linewidth=0.0)
     if any(s > 0.0 for row in scores for s in row) and any(s < 0.0 for row in scores for s in row):
         axes.contour(columns, rows, scores, levels=[0.0], colors=INK, linewidths=2.0)
 

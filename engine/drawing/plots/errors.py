@@ -118,9 +118,7 @@ def _draw(axes: "Axes", curves: Curves, lines: tuple[Guide, ...]) -> None:
     axes.set_xscale("log")
     axes.set_yscale("log")
     colors = COLORS_OF_TWO if "forward difference" in curves else tuple(PLOT_LINES.values())
-    for (name, points), color, marker, dash in zip(
-        curves.items(), colors, MARKERS, DASHES, strict=False
-    ):
+    for points, color, marker, dash in zip(curves.values(), colors, MARKERS, DASHES, strict=False):
         above = [(step, error) for step, error in points if error > 0.0]
         axes.plot(
             *zip(*above, strict=True) if above else ([], []),
@@ -129,7 +127,7 @@ def _draw(axes: "Axes", curves: Curves, lines: tuple[Guide, ...]) -> None:
             linestyle=dash,
             markersize=5.5,
             linewidth=1.6,
-            label=name,
+            label="curve",
         )
     steps = [step for points in curves.values() for step, _ in points]
     heights = [max(error, LOWEST) for _, error in seen] or [1e-1, 1.0]
@@ -144,7 +142,10 @@ def _draw(axes: "Axes", curves: Curves, lines: tuple[Guide, ...]) -> None:
         axis.set_ticks([], minor=True)
     axes.set_xlabel("step h")
     axes.set_ylabel("error of the derivative")
-    legend_above(axes, columns=min(2, len(curves)))
+    legend = legend_above(axes, columns=min(2, len(curves)))
+    # A name set later may begin with an underscore, which in a label would hide the curve.
+    for text, name in zip(legend.get_texts(), curves, strict=True):
+        text.set_text(name)
 
 
 def _draw_guides(axes: "Axes", lines: tuple[Guide, ...]) -> None:

@@ -16,6 +16,7 @@ from engine.value import Value
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.legend import Legend
 
 PIXELS_PER_INCH = 100
 SHARPNESS = 2
@@ -103,9 +104,9 @@ def plain(number: object, where: str) -> float:
     return finite(number.data if isinstance(number, Value) else number, where)
 
 
-def legend_above(axes: "Axes", columns: int) -> None:
+def legend_above(axes: "Axes", columns: int) -> "Legend":
     """Put the legend above the axes, where it hides nothing."""
-    axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=columns, frameon=False)
+    return axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=columns, frameon=False)
 
 
 def _prepare(axes: "Axes") -> None:
