@@ -37,12 +37,16 @@ def operand(value: float) -> str:
 def label(text: str) -> str:
     """Make any text safe to show on one line: visible, short, and unable to turn its neighbors.
 
+    Spaces alone are shown in quotes.
+
     >>> label("x" * 100)
     'xxxxxxxxxxxxxxxxxxxxxxxxxxx…'
     """
     shown = "".join(
         " " if c.isspace() else c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text
     )
+    if shown.isspace():
+        shown = f"'{shown}'"
     if len(shown) > LONGEST_LABEL:
         shown = shown[: LONGEST_LABEL - 1] + "\N{HORIZONTAL ELLIPSIS}"
     if any(unicodedata.bidirectional(c) in {"R", "AL", "AN"} for c in shown):

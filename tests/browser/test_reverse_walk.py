@@ -439,6 +439,7 @@ def test_it_can_be_read_in_every_light_and_size(lab: Lab, tmp_path: Path) -> Non
     assert current is not None
     assert scene is not None
     assert scene["x"] <= current["x"] <= scene["x"] + scene["width"] - current["width"]
+    view.evaluate("view => view.scrollIntoView()")
     page.screenshot(tmp_path / "zoom.png")
 
     page.zoom(1.0)

@@ -152,6 +152,11 @@ def test_a_direction_change_stays_inside_its_label() -> None:
     assert label("plain") == "plain"
 
 
+def test_a_label_of_spaces_can_be_seen() -> None:
+    assert label(" \t ") == "'   '"
+    assert label("") == ""
+
+
 def test_an_empty_label_leaves_the_expression() -> None:
     assert title(Graph.of(hostile_value(""), {}), 2) == "n0 * n1"
 
