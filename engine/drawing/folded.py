@@ -48,6 +48,7 @@ from engine.folding import OWN, PARAMETERS, REPEATED, Arrow, FoldedGraph, Foldin
 from engine.folding import Box as FoldedBox
 
 CHAIN_COLUMNS = 5
+DIGITS = 4
 CHAIN_ROW_GAP = 50.0
 DECADES = 4.0
 WIDEST_TITLE = 180.0
@@ -58,6 +59,7 @@ SHARES = (0.5, *(0.5 + side * step / 20 for step in range(1, 8) for side in (-1,
 THICKER_FOR_TENFOLD = 0.9
 WIDER_FOR_EACH_ARROW = 2.0
 WIDEST_GAP = 120.0
+ROOM_TO_FAN_OUT = 110.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +109,14 @@ def arrow_text(arrow: Arrow) -> str:
     """
     if arrow.local_derivative is None:
         return f"{arrow.count:,}"
-    return f"{TIMES} {operand(arrow.local_derivative)}"
+    return f"{TIMES} {operand(_rounded(arrow.local_derivative))}"
+
+
+def size_text(folding: Folding, box: FoldedBox) -> str:
+    """What stands in a box for its gradient: that of a node, or how large the largest is."""
+    if box.node is not None:
+        return number(folding.gradients[box.node])
+    return number(_rounded(folding.size(box.largest))) if box.path else "1 each"
 
 
 def boxes_text(count: int) -> str:
@@ -159,7 +168,8 @@ def folded_layout(folding: Folding, folded: FoldedGraph) -> FoldedLayout | None:
     inputs = [[arrow.start for arrow in arrows] for arrows in into]
     longest = max((text_width(arrow_text(arrow)) for arrow in folded.arrows), default=0.0)
     crowded = min(COLUMN_GAP + WIDER_FOR_EACH_ARROW * len(folded.arrows), WIDEST_GAP)
-    gap = max(crowded, longest + 2 * TIP + 48.0)
+    single = any(arrow.local_derivative is not None for arrow in folded.arrows)
+    gap = max(crowded, longest + 2 * TIP + (ROOM_TO_FAN_OUT if single else CAPTION_HEIGHT))
     frames = [_members(folded, frame.path) for frame in folded.frames]
     placed = place(_box_widths(folding, folded), inputs, gap, frames)
     if placed is None:
@@ -219,6 +229,10 @@ def folded_svg(folding: Folding, folded: FoldedGraph, placed: FoldedLayout) -> s
     return ET.tostring(root, encoding="unicode")
 
 
+def _rounded(value: float) -> float:
+    return float(f"{value:.{DIGITS}g}")
+
+
 def _plural(name: str) -> str:
     """The plural of a scope's name, as far as a plain word has a regular one."""
     word = name.strip(" _-.")
@@ -250,16 +264,12 @@ def _box_widths(folding: Folding, folded: FoldedGraph) -> list[float]:
 
 
 def _lines(folding: Folding, box: FoldedBox) -> tuple[tuple[str, str, str], ...]:
-    size = number(folding.size(box.largest))
-    if box.node is None and not box.path:
-        return (("data", "nodes ", f"{box.count}"), ("grad", "derivatives ", "1 each"))
-    if box.node is None:
-        return (("data", "nodes ", f"{box.count:,}"), ("grad", LINE_OF_SIZE, size))
-    data = number(folding.graph.nodes[box.node].data)
-    return (
-        ("data", LINE_OF_DATA, data),
-        ("grad", LINE_OF_DATA, number(folding.gradients[box.node])),
-    )
+    size = size_text(folding, box)
+    if box.node is not None:
+        data = number(folding.graph.nodes[box.node].data)
+        return (("data", LINE_OF_DATA, data), ("grad", LINE_OF_DATA, size))
+    key = LINE_OF_SIZE if box.path else "derivatives "
+    return (("data", "nodes ", f"{box.count:,}"), ("grad", key, size))
 
 
 def _edges(
@@ -386,8 +396,7 @@ def _draw_box(
     root: ET.Element, folding: Folding, box: FoldedBox, index: int, area: Box, share: float
 ) -> None:
     if box.node is not None:
-        gradient = number(folding.gradients[box.node])
-        draw_node(root, folding.graph, box.node, area, gradient, index)
+        draw_node(root, folding.graph, box.node, area, size_text(folding, box), index)
         return
     kind = "rw-parameter" if box.path.split("/")[0] == PARAMETERS else "rw-computed"
     corner = 2 if kind == "rw-parameter" else 14

@@ -16,6 +16,7 @@ from engine.drawing.folded import (
     folded_summary,
     folded_svg,
     scope_title,
+    size_text,
 )
 from engine.drawing.renderer import HOW_TO_GET_PICTURES
 from engine.drawing.svg import caption_width
@@ -428,7 +429,7 @@ class GraphExplorer(View):
             nodes, scope = (box.node,), folding.graph.nodes[box.node].scope
         elif box.path:
             nodes = folding.largest_in(self._scene.fold, box.path)
-        size = number(folding.size(box.largest))
+        size = size_text(folding, box)
         return {
             "title": box_title(folding, box),
             "path": box.path,
@@ -436,13 +437,13 @@ class GraphExplorer(View):
             "alone": box.path in self._scene.fold.apart,
             "members": [f"{box.path.rpartition('/')[0]}/{m}".lstrip("/") for m in box.members],
             "label": (
-                f"{box_title(folding, box)}, gradient {number(folding.gradients[box.last])}"
+                f"{box_title(folding, box)}, gradient {size}"
                 + (f", in {label(scope)}" if scope else "")
                 if box.node is not None
                 else f"{box_title(folding, box)}, {nodes_text(box.count)}, "
-                f"largest gradient {size} without sign"
+                + (f"largest gradient {size} without its sign" if box.path else "additions")
             ),
-            "grad": number(folding.gradients[box.last]) if box.node is not None else size,
+            "grad": size,
             "sentences": list(box_sentences(folding, self._folded, place)),
             "rows": [self._row(node) for node in nodes],
         }
@@ -460,7 +461,7 @@ class GraphExplorer(View):
         }
 
     def _found_page(self) -> dict[str, Any] | None:
-        if self._found is None:
+        if self._found is None or not self._found.text.strip():
             return None
         rows = [self._row(node.index) for node in self._found.nodes]
         return {"sentence": self._found.sentence, "rows": rows}

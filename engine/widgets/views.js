@@ -674,6 +674,10 @@ function explorerView(model) {
   parts.find.addEventListener("click", search);
   parts.undo.addEventListener("click", undo);
   parts.boxes.addEventListener("click", () => ask({ do: "boxes" }));
+  parts.larger.addEventListener("click", () => {
+    const large = scene.toggleAttribute("data-large");
+    parts.larger.setAttribute("aria-pressed", large);
+  });
   scene.addEventListener("focusin", ({ target }) => {
     const item = target.closest("[data-node], [data-frame]");
     if (item && item !== chosen) choose(item);
@@ -705,9 +709,8 @@ function explorerView(model) {
   listenToKeys(root, {}, () => {});
 
   const draw = (page) => {
-    const held = [scene, parts.panel, parts.crumbs].some((part) => part.contains(
-      document.activeElement,
-    ));
+    const replaced = [scene, parts.details, parts.crumbs];
+    const held = replaced.some((part) => part.contains(document.activeElement));
     const before = chosen ? itemOf(drawing.page, chosen) : {};
     player.stop();
     parts.boxes.hidden = !page.single;
@@ -766,10 +769,10 @@ function buildExplorer(payload) {
   const story = storyOf([["", "", ""]]);
   const notice = noticeLine();
   const scene = make("div", { class: "rw-scene", role: "group", "aria-label": "Drawing" });
-  const crumbs = make("div", { class: "rw-controls", role: "group", "aria-label": "Open boxes" });
+  const crumbs = make("span", { class: "rw-controls", role: "group", "aria-label": "Open boxes" });
   const details = make("div", { class: "rw-details" });
   const found = make("div", { class: "rw-found" });
-  const panel = make("div", { class: "rw-panel" }, found, details);
+  const larger = button("Larger", { "aria-pressed": "false" });
   const walk = { class: "rw-controls rw-second", role: "group", "aria-label": "Walk back" };
   const root = viewRoot(
     payload.summary,
@@ -779,20 +782,19 @@ function buildExplorer(payload) {
       input,
       find,
       make("label", {}, "Neighborhood: ", hops, " hops"),
-      undo,
-      boxes,
     ),
-    crumbs,
+    found,
     notice,
-    make("div", walk, ...Object.values(buttons), place),
+    make("div", { class: "rw-controls" }, undo, boxes, larger, crumbs),
+    make("div", walk, "Walk back:", ...Object.values(buttons), place),
     story,
-    make("div", { class: "rw-parts" }, scene, panel),
+    make("div", { class: "rw-parts" }, scene, details),
     make("p", { class: "rw-hint" }, payload.hint),
   );
   root.classList.add("rw-explorer");
   return {
-    root, input, hops, find, undo, boxes, buttons, place, story, notice, scene, crumbs, details,
-    found, panel,
+    root, input, hops, find, undo, boxes, larger, buttons, place, story, notice, scene, crumbs,
+    details, found,
   };
 }
 
@@ -855,11 +857,11 @@ function nearest(items, from, [x, y]) {
 
 function showCrumbs(crumbs, page, act) {
   const buttons = page.frames.map(({ path, title }) => {
-    const element = button(`Close ${title}`, { title: path });
+    const element = button(title, { title: path, "aria-label": `Close ${title}` });
     element.addEventListener("click", () => act.close(path));
     return element;
   });
-  crumbs.replaceChildren(...buttons);
+  crumbs.replaceChildren("Close:", ...buttons);
   crumbs.hidden = buttons.length === 0;
 }
 
