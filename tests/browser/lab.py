@@ -180,9 +180,12 @@ class LabPage:
         if not allow_errors:
             assert not errors, f"{self.path} failed: {errors}"
             assert self.page.evaluate("() => window.__runs.length") == wanted
-            counts = [c["count"] for c in self.cells() if c["code"] and c["source"].strip()]
-            assert None not in counts, f"a cell of {self.path} did not run: {counts}"
+            wait_until(self._counted, f"every code cell of {self.path} has its count")
         return self
+
+    def _counted(self) -> bool:
+        counts = [c["count"] for c in self.cells() if c["code"] and c["source"].strip()]
+        return None not in counts
 
     def _idle(self) -> bool:
         idle = self.page.evaluate(f"() => {{ {_PANEL}; return panel && {_KERNEL_IDLE}; }}")
