@@ -275,22 +275,37 @@ def _lines(folding: Folding, box: FoldedBox) -> tuple[tuple[str, str, str], ...]
 def _edges(
     into: Sequence[Sequence[Arrow]], curves: Sequence[Sequence[Curve]], boxes: Sequence[Box]
 ) -> Iterator[Edge]:
-    taken: list[Box] = list(boxes)
-    for end, arrows in enumerate(into):
-        for slot, (arrow, curve) in enumerate(zip(arrows, curves[end], strict=True)):
-            caption = _clear_place(curve, caption_width(arrow_text(arrow)), taken)
-            taken.append(caption)
-            middle = caption.x + caption.width / 2, caption.y + caption.height / 2
-            yield Edge(end, arrow.start, slot, curve, middle)
+    ends = [(end, slot) for end, arrows in enumerate(into) for slot in range(len(arrows))]
+    captions = _clear_places(
+        [
+            _places_along(curves[end][slot], caption_width(arrow_text(into[end][slot])))
+            for end, slot in ends
+        ],
+        boxes,
+    )
+    for (end, slot), caption in zip(ends, captions, strict=True):
+        middle = caption.x + caption.width / 2, caption.y + caption.height / 2
+        yield Edge(end, into[end][slot].start, slot, curves[end][slot], middle)
 
 
-def _clear_place(curve: Curve, width: float, taken: Sequence[Box]) -> Box:
-    """Where on a curve a caption covers least of what is there already."""
-    places = []
-    for share in SHARES:
-        x, y = along(curve, share)
-        places.append(Box(x - width / 2, y - CAPTION_HEIGHT / 2, width, CAPTION_HEIGHT))
-    return min(places, key=lambda box: sum(_shared(box, other) for other in taken))
+def _places_along(curve: Curve, width: float) -> list[Box]:
+    """Where a caption may stand on a curve, the middle first."""
+    middles = (along(curve, share) for share in SHARES)
+    return [Box(x - width / 2, y - CAPTION_HEIGHT / 2, width, CAPTION_HEIGHT) for x, y in middles]
+
+
+def _clear_places(choices: Sequence[Sequence[Box]], boxes: Sequence[Box]) -> list[Box]:
+    """Choose for each caption where it covers least, and once more when all others have chosen."""
+    covered = [[sum(_shared(place, box) for box in boxes) for place in own] for own in choices]
+    chosen: list[Box] = []
+    for turn in [*range(len(choices))] * 2:
+        others = chosen[:turn] + chosen[turn + 1 :]
+        costs = [
+            cost + sum(_shared(place, other) for other in others)
+            for place, cost in zip(choices[turn], covered[turn], strict=True)
+        ]
+        chosen[turn : turn + 1] = [choices[turn][costs.index(min(costs))]]
+    return chosen
 
 
 def _shared(one: Box, other: Box) -> float:
