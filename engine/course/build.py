@@ -7,7 +7,7 @@ import os
 import re
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -83,11 +83,14 @@ def read_with_ids(file: Path) -> NotebookNode:
     return notebook
 
 
-def executed(file: Path) -> NotebookNode:
+def executed(
+    file: Path, prepare: Callable[[NotebookClient], None] = lambda client: None
+) -> NotebookNode:
     """Run every cell of a notebook in a fresh kernel of this environment, in its own folder.
 
     Args:
         file: the notebook's file.
+        prepare: what to do with the client before it runs the cells.
 
     Returns:
         The notebook as it is to be stored.
@@ -101,8 +104,10 @@ def executed(file: Path) -> NotebookNode:
         cell.outputs, cell.execution_count = [], None
     with tempfile.TemporaryDirectory() as ipython:
         variables = {**os.environ, "IPYTHONDIR": ipython}
+        client = _client(notebook, file.parent)
+        prepare(client)
         try:
-            _client(notebook, file.parent).execute(env=variables, cleanup_kc=True)
+            client.execute(env=variables, cleanup_kc=True)
         except (CellExecutionError, CellTimeoutError, DeadKernelError) as error:
             what = ANSI_COLOR.sub("", str(error)).strip()
             raise CourseError(f"{file.name} failed, so nothing was stored: {what}") from error

@@ -77,8 +77,11 @@ TEXT_PAIRS = (
 )
 
 
-def css_variables() -> str:
-    """The palette as style rules: ``--rw-ink`` and so on, by the view's ``data-theme``.
+def css_variables(of: str = ".rw-view") -> str:
+    """The palette as style rules: ``--rw-ink`` and so on, by ``data-theme``.
+
+    Args:
+        of: the selector of what has a ``data-theme``: a view, or a whole page.
 
     >>> css_variables().splitlines()[0]
     '.rw-view[data-theme="light"] {'
@@ -86,5 +89,5 @@ def css_variables() -> str:
     rules = []
     for theme, colors in (("light", LIGHT), ("dark", DARK)):
         lines = [f"  --rw-{name}: {color};" for name, color in colors.items()]
-        rules.append("\n".join([f'.rw-view[data-theme="{theme}"] {{', *lines, "}"]))
+        rules.append("\n".join([f'{of}[data-theme="{theme}"] {{', *lines, "}"]))
     return "\n".join(rules)
