@@ -25,7 +25,12 @@ from engine.course.places import CHAPTERS, CourseError, Places
 DEFAULT_PORT = 8888
 START_SECONDS = 180
 NOTIFICATIONS = Path("@jupyterlab/apputils-extension/notification.jupyterlab-settings")
-QUIET = {"fetchNews": "false", "checkForUpdates": False, "doNotDisturbMode": True}
+WIDGETS = Path("@jupyter-widgets/jupyterlab-manager/plugin.jupyterlab-settings")
+# Without its saved state a view in a notebook opened again is only an error message.
+SETTINGS = {
+    NOTIFICATIONS: {"fetchNews": "false", "checkForUpdates": False, "doNotDisturbMode": True},
+    WIDGETS: {"saveState": True},
+}
 
 
 @dataclass(frozen=True)
@@ -147,13 +152,14 @@ def _is_root() -> bool:
 
 
 def seed_settings(places: Places) -> None:
-    """Silence JupyterLab's news and notices, unless the learner has settings of their own.
+    """Silence JupyterLab's news, and save views with a notebook; the learner's settings stay.
 
     Args:
         places: the folders of the checkout.
     """
-    file = _folders(places)["JUPYTERLAB_SETTINGS_DIR"] / NOTIFICATIONS
-    atomic.write_new(file, json.dumps(QUIET, indent=4).encode())
+    folder = _folders(places)["JUPYTERLAB_SETTINGS_DIR"]
+    for name, settings in SETTINGS.items():
+        atomic.write_new(folder / name, json.dumps(settings, indent=4).encode())
 
 
 def trust(places: Places, names: Iterable[str]) -> None:

@@ -347,6 +347,10 @@ class Lab:
         nbformat.write(notebook, self.places.work / name)
         return self._open(name)
 
+    def open_again(self, path: str) -> LabPage:
+        """Open a notebook as it was saved, by its path below the server's root."""
+        return self._open(path)
+
     def _open(self, path: str) -> LabPage:
         self.opened += 1
         workspace = f"lab/workspaces/page-{self.opened}/tree/{quote(path)}"

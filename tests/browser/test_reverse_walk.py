@@ -348,6 +348,31 @@ def test_it_steps_on_without_a_kernel(lab: Lab) -> None:
     assert_quiet(page)
 
 
+def test_a_notebook_opened_again_shows_the_view_where_it_was(lab: Lab) -> None:
+    page = lab.notebook([SEVEN]).run_all()
+    view = nth_view(page)
+    focus(view)
+    page.page.keyboard.press("ArrowRight")
+    page.page.keyboard.press("ArrowRight")
+    page.page.keyboard.press("Control+s")
+    file = lab.places.work / page.path
+    wait_until(lambda: "widgets" in file.read_text(encoding="utf-8"), "the view is saved")
+    lab.close_pages()
+
+    page = lab.open_again(page.path)
+    view = nth_view(page)
+    assert_shows(view, 2)
+    focus(view)
+    page.page.keyboard.press("ArrowRight")
+    assert_shows(view, 3)
+    page.run_all()
+    wait_for_place(nth_view(page), 0)
+    focus(nth_view(page))
+    page.page.keyboard.press("ArrowRight")
+    assert_shows(nth_view(page), 1)
+    assert_quiet(page)
+
+
 def rgb(color: str) -> str:
     return "rgb({}, {}, {})".format(*(int(color[i : i + 2], 16) for i in (1, 3, 5)))
 

@@ -69,19 +69,24 @@ def test_the_command_serves_the_copy_with_this_python(places: Places) -> None:
     assert command[-1] == "--more"
 
 
-def test_settings_are_seeded_once_and_never_over_the_learners(places: Places) -> None:
-    file = places.jupyter / "settings" / lab.NOTIFICATIONS
+@pytest.mark.parametrize("name", lab.SETTINGS)
+def test_settings_are_seeded_once_and_never_over_the_learners(places: Places, name: Path) -> None:
+    file = places.jupyter / "settings" / name
     lab.seed_settings(places)
-    assert json.loads(file.read_text()) == lab.QUIET
-    file.write_text('{"fetchNews": "true"}')
+    assert json.loads(file.read_text()) == lab.SETTINGS[name]
+    file.write_text('{"theirs": true}')
     lab.seed_settings(places)
-    assert file.read_text() == '{"fetchNews": "true"}'
+    assert file.read_text() == '{"theirs": true}'
 
 
-def test_settings_have_the_names_that_jupyterlab_knows() -> None:
-    schemas = Path(sys.prefix) / "share" / "jupyter" / "lab" / "schemas"
-    schema = json.loads((schemas / lab.NOTIFICATIONS).with_suffix(".json").read_text())
-    assert set(lab.QUIET) <= set(schema["properties"])
+@pytest.mark.parametrize("name", lab.SETTINGS)
+def test_settings_have_the_names_that_jupyterlab_knows(name: Path) -> None:
+    jupyter = Path(sys.prefix) / "share" / "jupyter"
+    core = jupyter / "lab" / "schemas"
+    extension = jupyter / "labextensions" / name.parent / "schemas"
+    schemas = [(folder / name).with_suffix(".json") for folder in (core, extension)]
+    schema = json.loads(next(file for file in schemas if file.exists()).read_text())
+    assert set(lab.SETTINGS[name]) <= set(schema["properties"])
 
 
 def test_copies_are_trusted_but_not_what_the_learner_changed(places: Places) -> None:
