@@ -113,14 +113,14 @@ class Tape:
         require_recorded(output)
         order = self._up_to(output)
         require_finite(output, order)
-        before = gradients_of_leaves(self._leaves()) if self._walked else []
+        before = gradients_of_leaves(self._leaves()) if self._walked else {}
         for node in self._nodes:
             node.grad = 0.0
-        for leaf, _ in before:
+        for leaf in before:
             leaf.grad = 0.0
         push_back(order, output)
         self._walked = True
-        for leaf, gradient in before:
+        for leaf, gradient in before.items():
             leaf.grad += gradient
 
     def _leaves(self) -> set[Value]:

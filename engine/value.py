@@ -355,7 +355,7 @@ class Value(Number):
         for node in order:
             node.grad = 0.0
         push_back(order, self)
-        for leaf, gradient in before:
+        for leaf, gradient in before.items():
             leaf.grad += gradient
 
 
@@ -451,8 +451,8 @@ def push_back(order: "Sequence[Value]", output: "Value") -> None:
         ) from None
 
 
-def gradients_of_leaves(nodes: "Iterable[Value]") -> "list[tuple[Value, float]]":
-    """List the leaves that hold a gradient, each with that gradient.
+def gradients_of_leaves(nodes: "Iterable[Value]") -> "dict[Value, float]":
+    """Find the leaves that hold a gradient, each with that gradient.
 
     Taken off before a walk and added as one number after it, they make a second walk give
     exactly twice the first: adding contribution by contribution would round differently.
@@ -460,11 +460,11 @@ def gradients_of_leaves(nodes: "Iterable[Value]") -> "list[tuple[Value, float]]"
     Raises:
         TypeError: a gradient was replaced by something that is not a number.
     """
-    leaves = [(node, node.grad) for node in nodes if not node.op and node.grad != 0.0]
-    for leaf, gradient in leaves:
-        if not isinstance(gradient, Real):
+    held = {node: node.grad for node in nodes if not node.op and node.grad != 0.0}
+    for leaf, gradient in held.items():
+        if type(gradient) is not float and not isinstance(gradient, Real):
             raise _no_gradient(leaf)
-    return leaves
+    return held
 
 
 def _no_gradient(node: Value, advice: str = "") -> TypeError:

@@ -4,7 +4,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 
-from tests.bench import imports, memory, speed
+from tests.bench import explorer, imports, memory, speed
 from tests.bench.size import FULL, TINY, Size
 
 # A section takes the size and yields its lines as it gets them.
@@ -12,6 +12,7 @@ SECTIONS: tuple[Callable[[Size], Iterator[str]], ...] = (
     speed.report,
     memory.report,
     imports.report,
+    explorer.report,
 )
 
 # Two of the engines sort by recursion.
