@@ -22,6 +22,7 @@ TICKS_ABOUT = 6
 LOWEST_EXPONENT = -20
 MARK = 4.0
 SUPERSCRIPTS = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
+REACHES_KINK = "reaches the kink \N{RIGHTWARDS ARROW}"
 NOTHING_TO_SEE = "every error is exactly 0"
 SERIES = (("forward", "other"), ("central", "active"))
 
@@ -202,7 +203,7 @@ class StepChart:
         if self.kink and self.across.low < math.log10(self.kink) < self.across.high:
             x = self.x(self.kink)
             _line(root, "rw-bend", (x, TOP), (x, HEIGHT - BOTTOM), LIGHT["wrong"], "8 4")
-            _halo_text(root, "reaches the kink", x - 6, HEIGHT - BOTTOM - 8, "rw-bend", "end")
+            _halo_text(root, REACHES_KINK, x - 6, HEIGHT - BOTTOM - 8, "rw-bend", "end")
 
     def _draw_guide(self, root: ET.Element, line: Guide) -> None:
         ends = self._visible(line)

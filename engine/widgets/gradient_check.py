@@ -66,6 +66,9 @@ class GradientCheck(View):
     the step. The slider, or the keys for left and right, change the step; up and down choose
     the input.
 
+    All steps are measured at once, so that the slider needs no kernel: the function runs some
+    two hundred times for each input. For one that takes long give fewer ``steps``.
+
     Args:
         function: takes Values, gives a Value.
         at: the inputs, in order or by name, as plain numbers.

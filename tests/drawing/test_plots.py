@@ -10,7 +10,10 @@ from functools import cache
 from io import BytesIO
 from typing import Any
 
+import nbformat
 import pytest
+from nbclient import NotebookClient
+from nbconvert import HTMLExporter
 
 from engine import Parameter, Value, error_by_step
 from engine.drawing.palette import CARD, PLOT_AREAS, PLOT_LINES
@@ -310,6 +313,23 @@ class TestLossCurve:
         curve.add(1.0)
         shell.end_cell()
         assert [kind for kind, _ in shell.shown[before:]] == ["update"]
+
+    def test_a_real_notebook_keeps_one_picture_the_last(self) -> None:
+        cell = nbformat.v4.new_code_cell(
+            "from engine.drawing.plots import loss_curve\n"
+            "curve = loss_curve()\n"
+            "for k in range(30):\n"
+            "    curve.add(1 / (k + 1))"
+        )
+        notebook = nbformat.v4.new_notebook(cells=[cell])
+        NotebookClient(notebook, kernel_name="python3", timeout=120).execute()
+        (output,) = notebook.cells[0].outputs
+        assert output.data["text/plain"] == WHILE_IT_RUNS
+        alt = output.metadata["image/png"]["alt"]
+        assert alt.startswith("Loss curve of 30 steps: from 1 to 0.0333")
+
+        page, _ = HTMLExporter(template_name="classic").from_notebook_node(notebook)
+        assert f'alt="{alt}"' in page
 
 
 class TestBoundary:
