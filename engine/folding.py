@@ -19,7 +19,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Sequence, Set
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from heapq import nlargest
 from typing import NamedTuple
 
@@ -460,6 +460,7 @@ class Folding:
                     waiting.append((part, depth + 1))
                 else:
                     closed.append((part, path))
+        frames.reverse()
         return closed, alone, sorted(frames, key=lambda frame: frame.path.count("/"))
 
     def _total(self, units: Iterable[int]) -> int:
@@ -732,13 +733,18 @@ def _reach(folded: FoldedGraph) -> list[Set[int]]:
 
 def _unit(node: Node) -> _Unit:
     """Where folding puts a node: parameters by label, what has no scope and no op as inputs."""
-    segments = tuple([segment for segment in node.scope.split("/") if segment not in ("", OWN)])
+    segments = _segments(node.scope)
     if node.kind == "computed" or (node.kind == "leaf" and segments):
         return _Unit(segments, grouped=False)
     top = PARAMETERS if node.kind == "parameter" else INPUTS
     label = INDICES.sub("", node.label).replace("/", "\N{DIVISION SLASH}")
     groups = tuple(filter(None, label.split("."))) or (UNLABELED,)
     return _Unit((top, *segments, *groups), grouped=True)
+
+
+@lru_cache(maxsize=4096)
+def _segments(scope: str) -> tuple[str, ...]:
+    return tuple(segment for segment in scope.split("/") if segment not in ("", OWN))
 
 
 def _join(path: str, name: str) -> str:
