@@ -481,7 +481,8 @@ function playgroundView(model) {
 
   listenToKeys(root, PICK_KEYS, (name) => {
     if (name === "undo") return undo();
-    focused = buttons.includes(document.activeElement) ? moves[name]() : focused;
+    const jumps = name === "first" || name === "last";
+    if (jumps || buttons.includes(document.activeElement)) focused = moves[name]();
     rove(buttons, focused);
     buttons[focused].focus();
   });
