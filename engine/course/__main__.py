@@ -24,6 +24,7 @@ def parser() -> argparse.ArgumentParser:
     _add_lab(commands)
     _add_doctor(commands)
     _add_build(commands)
+    _add_slides(commands)
     return main_parser
 
 
@@ -60,6 +61,20 @@ def _add_build(commands: Commands[argparse.ArgumentParser]) -> None:
     _add_root(build)
 
 
+def _add_slides(commands: Commands[argparse.ArgumentParser]) -> None:
+    slides = commands.add_parser("slides", help="make a talk of a chapter, to open in a browser")
+    slides.set_defaults(command=_slides)
+    chosen = slides.add_mutually_exclusive_group(required=True)
+    chosen.add_argument(
+        "names", nargs="*", default=[], metavar="NAME", help="a chapter, or only its number"
+    )
+    chosen.add_argument("--all", action="store_true", help="every chapter")
+    slides.add_argument(
+        "--output", type=Path, metavar="FOLDER", help="where to write (work/slides of the course)"
+    )
+    _add_root(slides)
+
+
 def _add_root(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--root", type=Path, metavar="FOLDER", help="the folder that holds notebooks/"
@@ -82,6 +97,12 @@ def _build(options: argparse.Namespace) -> int:
     from engine.course import build
 
     return build.run(find_places(options.root), options.names, options.check)
+
+
+def _slides(options: argparse.Namespace) -> int:
+    from engine.course import slides
+
+    return slides.run(find_places(options.root), options.names, options.output)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -1,0 +1,66 @@
+// Start the deck: reveal.js, a theme for the room, room for every slide, and a way into the views.
+(() => {
+  const SMALLEST = 0.7;
+  const STEP = 0.05;
+  const page = document.documentElement;
+
+  const wanted = new URLSearchParams(location.search).get("theme");
+  if (wanted === "dark") page.dataset.theme = "dark";
+  const otherTheme = () => {
+    page.dataset.theme = page.dataset.theme === "dark" ? "light" : "dark";
+  };
+
+  /** Make a slide as large as its room allows, between full size and the smallest one. */
+  const fit = (content) => {
+    const space = content.parentElement.getBoundingClientRect();
+    if (!space.height) return;
+    for (let size = 1; ; size -= STEP) {
+      content.style.setProperty("--fit", Math.max(size, SMALLEST).toFixed(2));
+      const { height } = content.getBoundingClientRect();
+      if (height <= space.height || size <= SMALLEST) return;
+    }
+  };
+  // In the next frame: a change of size while sizes are being reported would be reported again.
+  const sizes = new ResizeObserver((entries) => {
+    requestAnimationFrame(() => entries.forEach(({ target }) => fit(target)));
+  });
+  for (const content of document.querySelectorAll(".fit")) sizes.observe(content);
+
+  const enterView = () => {
+    Reveal.getCurrentSlide().querySelector(".rw-view")?.focus({ preventScroll: true });
+  };
+  for (const live of document.querySelectorAll(".live")) {
+    const hint = document.createElement("p");
+    hint.className = "enter";
+    hint.innerHTML = "Click the view or press <kbd>V</kbd> to step it; <kbd>Esc</kbd> gives the "
+      + "keys and the clicker back to the slides.";
+    live.before(hint);
+    live.addEventListener("keydown", (event) => {
+      if (event.key !== "Escape") return;
+      event.stopPropagation();
+      document.activeElement.blur();
+    });
+  }
+  // A key that presses what has the focus must not turn the page as well.
+  document.querySelector(".slides").addEventListener("keydown", (event) => {
+    const presses = event.key === " " || event.key === "Enter";
+    if (presses && event.target.closest("summary, a, button")) event.stopPropagation();
+  });
+
+  Reveal.initialize({
+    width: 1280,
+    height: 720,
+    margin: 0,
+    minScale: 0.1,
+    maxScale: 4,
+    center: false,
+    hash: true,
+    navigationMode: "linear",
+    slideNumber: "c/t",
+    transition: "none",
+    backgroundTransition: "none",
+    plugins: [RevealNotes],
+  });
+  Reveal.addKeyBinding({ keyCode: 86, key: "V", description: "Step the view" }, enterView);
+  Reveal.addKeyBinding({ keyCode: 84, key: "T", description: "Light or dark" }, otherTheme);
+})();

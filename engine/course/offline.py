@@ -1,0 +1,190 @@
+"""Show a chapter where no kernel and no network is: its cells as HTML, its views as they were."""
+
+from __future__ import annotations
+
+import copy
+import html
+import json
+import re
+from collections.abc import Callable, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from nbclient import NotebookClient
+from nbformat.notebooknode import NotebookNode
+
+from engine.course import build
+from engine.drawing.palette import css_variables
+from engine.widgets.view import HERE, View
+
+ASSETS = Path(__file__).parent / "assets"
+LIVE = "application/vnd.reverse-walk.view+json"
+NOTEBOOK_LINK = re.compile(r'<a href="(?![a-z]+:)[^"#]*\.ipynb[^"]*">(.*?)</a>', re.DOTALL)
+# An output can be shown in several ways; the first of these that it has is taken.
+BEST_FIRST = (LIVE, build.SVG, "text/html", "image/png", "image/jpeg", "text/plain")
+
+
+def executed(file: Path) -> NotebookNode:
+    """Run a chapter, and keep each view as it was when its cell had run.
+
+    Args:
+        file: the notebook's file.
+
+    Returns:
+        The notebook; an output that showed a view holds the view's traits under ``LIVE``.
+
+    Raises:
+        CourseError: the file is no notebook, or a cell failed.
+    """
+
+    def prepare(client: NotebookClient) -> None:
+        client.store_widget_state = True
+        client.on_cell_executed = lambda cell, **_reply: _keep_views(cell, client.widget_state)
+
+    return build.executed(file, prepare)
+
+
+def _keep_views(cell: NotebookNode, states: Mapping[str, Mapping[str, Any]]) -> None:
+    for output in cell.get("outputs", ()):
+        shown = output.get("data", {}).get(build.WIDGET_VIEW)
+        traits = traits_of_view(states[shown["model_id"]]) if shown else None
+        if traits:
+            output.data[LIVE] = nbformat.from_dict(traits)
+
+
+def traits_of_view(state: Mapping[str, Any]) -> dict[str, Any] | None:
+    """What the front end reads of a view; None where a widget is not one of our views.
+
+    Args:
+        state: all traits of a widget that it shares with its front end.
+
+    >>> traits_of_view({"view": "walk", "payload": {}, "index": 0, "layout": "x", "_esm": "..."})
+    {'view': 'walk', 'payload': {}, 'index': 0}
+    """
+    if "view" not in state or "payload" not in state:
+        return None
+    every_widget_has = {"layout", "tabbable", "tooltip"}
+    kept = {
+        name: value
+        for name, value in state.items()
+        if not name.startswith("_") and name not in every_widget_has
+    }
+    return copy.deepcopy(kept)
+
+
+def cell_html(cell: NotebookNode) -> str:
+    r"""One cell as HTML: text as text, code with its outputs, without prompts.
+
+    Args:
+        cell: a cell of an executed notebook.
+
+    >>> cell_html(nbformat.v4.new_markdown_cell("An *idea*."))
+    '<div class="text">\n<p>An <em>idea</em>.</p>\n</div>'
+    """
+    if cell.cell_type == "markdown":
+        return f'<div class="text">\n{markdown_html(cell.source)}</div>'
+    if cell.cell_type == "code":
+        return "\n".join([code_html(cell.source), *map(output_html, cell.outputs)])
+    return f"<pre>{html.escape(cell.source)}</pre>"
+
+
+def markdown_html(source: str) -> str:
+    """Markdown as HTML; a link to another notebook keeps its words, since that is not there.
+
+    Args:
+        source: the text of a cell.
+
+    >>> print(markdown_html("See [chapter 01](01-wiggle-a-number.ipynb)."), end="")
+    <p>See chapter 01.</p>
+    """
+    from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
+
+    renderer = IPythonRenderer(escape=False, exclude_anchor_links=True)
+    return NOTEBOOK_LINK.sub(r"\1", str(MarkdownWithMath(renderer=renderer).render(source)))
+
+
+def code_html(source: str) -> str:
+    """Python code as HTML, its words marked by what they are.
+
+    Args:
+        source: the code.
+    """
+    from nbconvert.filters.highlight import Highlight2HTML
+
+    highlight: Callable[[str], str] = Highlight2HTML(pygments_lexer="python")
+    return highlight(source)
+
+
+def output_html(output: NotebookNode) -> str:
+    r"""One output as HTML, in the best way that it can be shown.
+
+    Args:
+        output: an output of a code cell.
+
+    >>> output_html(nbformat.v4.new_output("stream", text="1 < 2\n"))
+    '<pre class="output">1 &lt; 2</pre>'
+    """
+    if output.output_type == "stream":
+        return _printed(output.text)
+    if output.output_type == "error":
+        return _printed("\n".join(output.traceback))
+    kind = next((kind for kind in BEST_FIRST if kind in output.data), None)
+    if kind is None:
+        return ""
+    content = output.data[kind]
+    words = output.data.get("text/plain", "")
+    if kind == LIVE:
+        return f'<div class="live" data-view="{content["view"]}">{_data(content)}</div>'
+    if kind.startswith("image/") and kind != build.SVG:
+        address = f"data:{kind};base64,{''.join(content.split())}"
+        return f'<div class="picture"><img src="{address}" alt="{html.escape(words)}"></div>'
+    if kind == "text/plain":
+        return _printed(content)
+    return f'<div class="picture">{content}</div>'
+
+
+def _printed(text: str) -> str:
+    return f'<pre class="output">{html.escape(text.rstrip(), quote=False)}</pre>'
+
+
+def _data(value: object) -> str:
+    """JSON in a page; an escaped "<" keeps it from ending its element."""
+    written = json.dumps(value, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
+    return f'<script type="application/json">{written}</script>'
+
+
+def script(*sources: str, kind: str = "text/javascript") -> str:
+    r"""JavaScript in a page; an escaped "</script" keeps it from ending its element.
+
+    Args:
+        sources: one after the other.
+        kind: ``"module"``, or a plain script.
+
+    >>> print(script("a = '</script>'"))
+    <script type="text/javascript">a = '<\/script>'</script>
+    """
+    joined = re.sub(r"</(?=script)", r"<\\/", "\n".join(sources), flags=re.IGNORECASE)
+    return f'<script type="{kind}">{joined}</script>'
+
+
+@cache
+def asset(name: str) -> str:
+    """The text of a file that the course brings.
+
+    Args:
+        name: its path below ``assets/``.
+    """
+    return (ASSETS / name).read_text(encoding="utf-8")
+
+
+def views_script() -> str:
+    """The front end of the views, and what starts it on a page with no kernel."""
+    views = (HERE / "views.js").read_text(encoding="utf-8")
+    return script(views, asset("live.js"), kind="module")
+
+
+def views_style() -> str:
+    """The style of the views, and the palette for the page around them."""
+    return f"{css_variables('html')}\n{View._css}"

@@ -1,0 +1,211 @@
+"""Make a talk of a chapter: a deck of reveal.js in one file, with steppable views, offline."""
+
+from __future__ import annotations
+
+import html
+import re
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from nbformat.notebooknode import NotebookNode
+
+from engine.course import atomic, build, offline
+from engine.course.places import CourseError, Places
+
+FOLDER = "slides"
+WAYS = re.compile(r"^\[(?:Back|On): .*\]\([^)]*\)\n*", re.MULTILINE)
+DETAILS = re.compile(r"<details(?=[\s>])", re.IGNORECASE)
+
+
+@dataclass
+class Slide:
+    """What is shown at once.
+
+    Attributes:
+        parts: groups of cells; each group after the first waits for a key when ``waits`` says so.
+        waits: for each group, whether it is a fragment.
+        notes: cells for the speaker alone.
+    """
+
+    parts: list[list[NotebookNode]] = field(default_factory=list)
+    waits: list[bool] = field(default_factory=list)
+    notes: list[NotebookNode] = field(default_factory=list)
+
+
+def slide_type(cell: NotebookNode) -> str:
+    """What a cell's metadata says of its place in a talk, ``"-"`` when it says nothing.
+
+    Args:
+        cell: a cell of a notebook.
+    """
+    return str(cell.metadata.get("slideshow", {}).get("slide_type", "-"))
+
+
+def stacks(cells: Iterable[NotebookNode]) -> list[list[Slide]]:
+    """The slides of a chapter: each stack is a slide and its subslides.
+
+    Args:
+        cells: the cells, in order.
+
+    >>> from nbformat.v4 import new_markdown_cell as cell
+    >>> kinds = ("slide", "-", "fragment", "notes", "subslide", "skip", "slide")
+    >>> cells = [cell(kind, metadata={"slideshow": {"slide_type": kind}}) for kind in kinds]
+    >>> for stack in stacks(cells):
+    ...     print([[[cell.source for cell in part] for part in slide.parts] for slide in stack])
+    [[['slide', '-'], ['fragment']], [['subslide']]]
+    [[['slide']]]
+    """
+    found: list[list[Slide]] = []
+    for cell in cells:
+        kind = slide_type(cell)
+        if kind == "skip":
+            continue
+        if kind == "slide" or not found:
+            found.append([Slide()])
+        elif kind == "subslide":
+            found[-1].append(Slide())
+        _put(cell, kind, found[-1][-1])
+    return found
+
+
+def _put(cell: NotebookNode, kind: str, slide: Slide) -> None:
+    if kind == "notes":
+        slide.notes.append(cell)
+    elif kind == "fragment" or not slide.parts:
+        slide.parts.append([cell])
+        slide.waits.append(kind == "fragment")
+    else:
+        slide.parts[-1].append(cell)
+
+
+def slide_html(slide: Slide, name: str) -> str:
+    """One slide as an element of the deck.
+
+    Args:
+        slide: what is shown at once.
+        name: its own name; of the hidden answers of one slide only one is open at a time.
+    """
+    parts = []
+    for cells, waits in zip(slide.parts, slide.waits, strict=True):
+        shown = "\n".join(offline.cell_html(_for_a_talk(cell)) for cell in cells)
+        parts.append(f'<div class="fragment">\n{shown}\n</div>' if waits else shown)
+    body = DETAILS.sub(f'<details name="answers-{name}"', "\n".join(parts))
+    notes = "\n".join(offline.cell_html(cell) for cell in slide.notes)
+    aside = f'\n<aside class="notes">\n{notes}\n</aside>' if notes else ""
+    return (
+        f'<section>\n<div class="room"><div class="fit">\n{body}\n</div></div>{aside}\n</section>'
+    )
+
+
+def _for_a_talk(cell: NotebookNode) -> NotebookNode:
+    """A talk has its own way on and back."""
+    if cell.cell_type != "markdown":
+        return cell
+    without: NotebookNode = cell.copy()
+    without.source = WAYS.sub("", cell.source)
+    return without
+
+
+def slides_html(found: Sequence[Sequence[Slide]]) -> str:
+    """All slides of a deck.
+
+    Args:
+        found: the stacks.
+    """
+    written = []
+    for place, stack in enumerate(found):
+        sections = [slide_html(slide, f"{place}-{depth}") for depth, slide in enumerate(stack)]
+        joined = "\n".join(sections)
+        written.append(joined if len(sections) == 1 else f"<section>\n{joined}\n</section>")
+    return "\n".join(written)
+
+
+def deck(notebook: NotebookNode) -> str:
+    """A whole page: the slides and all that they need.
+
+    Args:
+        notebook: an executed chapter, with its views.
+    """
+    page = offline.asset("slides.html")
+    values = {
+        "TITLE": html.escape(title(notebook)),
+        "STYLE": "\n".join(
+            [
+                offline.asset("reveal/reveal.css"),
+                offline.views_style(),
+                offline.asset("slides.css"),
+            ]
+        ),
+        "SLIDES": slides_html(stacks(notebook.cells)),
+        "SCRIPTS": "\n".join(
+            [
+                offline.script(offline.asset("reveal/reveal.js")),
+                offline.script(offline.asset("reveal/notes.js")),
+                offline.script(offline.asset("slides.js")),
+                offline.views_script(),
+            ]
+        ),
+    }
+    return re.sub(r"\{\{ (\w+) \}\}", lambda place: values[place[1]], page)
+
+
+def title(notebook: NotebookNode) -> str:
+    """The title of a chapter: its first heading.
+
+    Args:
+        notebook: the chapter.
+    """
+    headings = (re.match(r"#\s+(.+)", cell.source) for cell in notebook.cells)
+    return next((found[1].strip() for found in headings if found), "Slides")
+
+
+def write_deck(file: Path, folder: Path) -> tuple[Path, int]:
+    """Run a chapter, and write its deck.
+
+    Args:
+        file: the chapter's notebook.
+        folder: where to; an older deck is replaced.
+
+    Returns:
+        The file of the deck, and how many slides it has.
+
+    Raises:
+        CourseError: the chapter failed, or says nothing of slides.
+    """
+    notebook = offline.executed(file)
+    if not any(slide_type(cell) == "slide" for cell in notebook.cells):
+        raise CourseError(
+            f"No cell of {file.name} has the slide type Slide, so there is no talk in it. "
+            "Choose one in JupyterLab: Property Inspector > Common Tools > Slide Type."
+        )
+    target = folder / f"{file.stem}.html"
+    atomic.write(target, deck(notebook).encode())
+    return target, sum(len(stack) for stack in stacks(notebook.cells))
+
+
+def run(places: Places, names: Sequence[str], output: Path | None) -> int:
+    """The command ``course slides``.
+
+    Args:
+        places: the folders of the checkout.
+        names: the chapters, all when empty.
+        output: where to, ``work/slides`` when None.
+
+    Returns:
+        1 when a chapter failed, else 0.
+
+    Raises:
+        CourseError: a name fits no chapter.
+    """
+    code = 0
+    for file in build.chapter_files(places, names):
+        try:
+            target, count = write_deck(file, output or places.work / FOLDER)
+        except CourseError as error:
+            print(error, file=sys.stderr)
+            code = 1
+            continue
+        print(f"{target}  {count} slides", flush=True)
+    return code
