@@ -29,6 +29,7 @@ def requirement_lines() -> list[str]:
     """Return the lines of pyproject.toml that ask for a package."""
     extras = PROJECT["optional-dependencies"].values()
     asked = [*PROJECT["dependencies"], *chain.from_iterable(extras)]
+    assert len(set(PROJECT["dependencies"])) == len(PROJECT["dependencies"])
     lines = PYPROJECT_TEXT.splitlines()
     found = [line for line in lines if any(f'"{wanted}"' in line for wanted in asked)]
     assert len(found) == len(asked)
