@@ -59,6 +59,7 @@ def draw(output: Value | Graph) -> Picture:
     if len(graph) > LARGEST_DRAWING:
         raise ValueError(
             f"a drawing of {len(graph)} nodes would be unreadable (the limit is "
-            f"{LARGEST_DRAWING}). Draw an earlier node, or print the Graph."
+            f"{LARGEST_DRAWING}). GraphExplorer(y) opens a graph of any size; or draw an earlier "
+            "node."
         )
     return Picture(graph)

@@ -113,6 +113,8 @@ def _share(path: Path, gradient: float) -> str:
     if gradient == 0.0:
         return f"Together with the {others} it adds up to 0."
     share = path.product / gradient
+    if not math.isfinite(share):
+        return f"These numbers are too large to compare it with the {others}."
     if share < 0.0:
         return f"Its sign is the opposite: the {others} outweigh it."
     if share > 1.0:

@@ -143,5 +143,6 @@ def _require_readable(steps: int) -> None:
     if steps > LARGEST_STEPPED:
         raise ValueError(
             f"a walk of {steps} steps cannot be followed with the eye (the limit is "
-            f"{LARGEST_STEPPED}). Walk back from an earlier node, or print reverse_walk(graph)."
+            f"{LARGEST_STEPPED}). GraphExplorer(y) walks back over a graph of any size; or walk "
+            "back from an earlier node."
         )
