@@ -119,6 +119,14 @@ def test_the_layout_in_the_readme_is_the_tree() -> None:
         assert (ROOT / line.split()[0]).exists(), line
 
 
+def test_the_readme_tells_of_every_command_of_course() -> None:
+    asked = [sys.executable, "-m", "engine.course", "--help"]
+    answer = subprocess.run(asked, cwd=ROOT, capture_output=True, text=True, check=True)
+    offered = re.findall(r"^    (\w+) ", answer.stdout.split("COMMAND\n", 1)[1], re.M)
+    assert offered
+    assert sorted(re.findall(r"^\| `course (\w+)", README, re.M)) == sorted(offered)
+
+
 def test_both_commands_make_their_own_environment_in_one_line() -> None:
     for name in ("start", "test"):
         command = command_in_readme(name)
