@@ -59,6 +59,39 @@ def write_new(path: Path, content: bytes) -> bool:
     return True
 
 
+def set_aside(file: Path) -> Path:
+    """Rename a damaged file, so that nothing in it is lost.
+
+    Args:
+        file: the file.
+
+    Returns:
+        Its new path, beside the old one.
+
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write(Path(folder) / "note.json", b"half a no")
+    ...     set_aside(Path(folder) / "note.json").name
+    'note.damaged-1.json'
+    """
+    count = 1
+    while (aside := file.with_name(f"{file.stem}.damaged-{count}{file.suffix}")).exists():
+        count += 1
+    file.rename(aside)
+    return aside
+
+
+def is_aside(file: Path) -> bool:
+    """Whether a file has been set aside.
+
+    Args:
+        file: the file.
+
+    >>> is_aside(Path("note.damaged-1.json")), is_aside(Path("01.1.json"))
+    (True, False)
+    """
+    return ".damaged-" in file.name
+
+
 def _write_exclusively(path: Path, content: bytes) -> bool:
     """Some file systems have no hard links; opening with "x" still never writes over a file."""
     try:

@@ -17,7 +17,7 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 from nbformat.notebooknode import NotebookNode
 
-from engine.course import glossary, notebook_files
+from engine.course import exercise_notebooks, glossary, notebook_files
 from engine.course.places import CourseError, Places
 
 CELL_SECONDS = 600
@@ -99,7 +99,7 @@ def executed(
         CourseError: the file is no notebook, or a cell failed that is not tagged
             ``raises-exception``.
     """
-    notebook = read_with_ids(file)
+    notebook = read_with_ids(file) if notebook is None else notebook
     for cell in _code_cells(notebook):
         cell.outputs, cell.execution_count = [], None
     with tempfile.TemporaryDirectory() as ipython:
@@ -228,6 +228,42 @@ def would_change(file: Path) -> bool:
     return facts(executed(file)) != facts(read_with_ids(file))
 
 
+def solution_files(places: Places, chapters: Sequence[Path]) -> list[Path]:
+    """The solutions of chapters, which have the chapters' names.
+
+    Args:
+        places: the folders of the checkout.
+        chapters: their files.
+    """
+    files = [places.solutions / chapter.name for chapter in chapters]
+    return [file for file in files if file.exists()]
+
+
+def build_exercise(solution: Path, places: Places, check: bool) -> bool:
+    """Make the exercise notebook of a solution, run it untouched, and store it.
+
+    Args:
+        solution: the solution's file.
+        places: the folders of the checkout.
+        check: tell whether it would change, and store nothing.
+
+    Returns:
+        True when the stored exercise notebook is, or would be, another one.
+
+    Raises:
+        CourseError: the solution has marks that do not fit, or the exercise notebook failed.
+    """
+    file = places.exercises / solution.name
+    file.parent.mkdir(exist_ok=True)
+    made = exercise_notebooks.exercise(read_with_ids(solution), solution.name)
+    notebook = executed(file, made)
+    if file.exists() and facts(notebook) == facts(read_with_ids(file)):
+        return False
+    if not check:
+        notebook_files.write(notebook, file)
+    return True
+
+
 def build_glossary(places: Places, check: bool) -> bool:
     """Gather the chapters' words in the glossary.
 
@@ -261,22 +297,32 @@ def run(places: Places, names: Sequence[str], check: bool) -> int:
     Raises:
         CourseError: a name fits no chapter.
     """
-    code = 0
-    for file in chapter_files(places, names):
-        try:
-            changed = would_change(file) if check else build(file)
-        except CourseError as error:
-            print(error, file=sys.stderr)
-            code = 1
-            continue
-        if check and changed:
-            code = 1
-        print(f"{_verdict(changed, check)} {file.name}", flush=True)
+    chapters = chapter_files(places, names)
+    solutions = solution_files(places, chapters)
+    steps = [(file, partial(_built, file, check)) for file in (*chapters, *solutions)]
+    steps += [
+        (places.exercises / file.name, partial(build_exercise, file, places, check))
+        for file in solutions
+    ]
     if not names:
-        changed = build_glossary(places, check)
-        code = 1 if check and changed else code
-        print(f"{_verdict(changed, check)} {glossary.FILE_NAME}", flush=True)
-    return code
+        file = places.chapters / glossary.FILE_NAME
+        steps.append((file, partial(build_glossary, places, check)))
+    return max([_step(file, places, work, check) for file, work in steps], default=0)
+
+
+def _built(file: Path, check: bool) -> bool:
+    return would_change(file) if check else build(file)
+
+
+def _step(file: Path, places: Places, work: Callable[[], bool], check: bool) -> int:
+    try:
+        changed = work()
+    except CourseError as error:
+        print(error, file=sys.stderr)
+        return 1
+    name = file.name if file.parent == places.chapters else f"{file.parent.name}/{file.name}"
+    print(f"{_verdict(changed, check)} {name}", flush=True)
+    return int(check and changed)
 
 
 def _verdict(changed: bool, check: bool) -> str:

@@ -183,7 +183,7 @@ def read_memory(file: Path) -> tuple[Memory, tuple[str, ...]]:
     try:
         return _parse(file.read_text(encoding="utf-8")), ()
     except ValueError:
-        aside = _set_aside(file)
+        aside = atomic.set_aside(file)
         note = (
             f"The course's memory {file.name} was damaged; it is set aside as {aside.name}. "
             "Your notebooks are as you left them, but a newer version of one of them may go "
@@ -209,11 +209,3 @@ def _parse(text: str) -> Memory:
     if not isinstance(sources, dict) or not all(isinstance(v, str) for v in sources.values()):
         raise ValueError("not a memory of copies")
     return dict(sources)
-
-
-def _set_aside(file: Path) -> Path:
-    count = 1
-    while (aside := file.with_name(f"{file.stem}.damaged-{count}{file.suffix}")).exists():
-        count += 1
-    file.rename(aside)
-    return aside

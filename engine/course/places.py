@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 CHAPTERS = "notebooks"
-COPIED_FOLDERS = (CHAPTERS, "exercises")
+EXERCISES = "exercises"
+SOLUTIONS = "solutions"
+COPIED_FOLDERS = (CHAPTERS, EXERCISES)
 CHECKPOINTS = ".ipynb_checkpoints"
 
 
@@ -31,6 +33,16 @@ class Places:
     def chapters(self) -> Path:
         """The course's own chapters."""
         return self.root / CHAPTERS
+
+    @property
+    def exercises(self) -> Path:
+        """The exercise notebooks, made from the solutions."""
+        return self.root / EXERCISES
+
+    @property
+    def solutions(self) -> Path:
+        """The one source of exercises and solutions."""
+        return self.root / SOLUTIONS
 
     @property
     def work(self) -> Path:

@@ -1,0 +1,134 @@
+"""The two words a learner needs: ``check`` an answer, and ask for a ``hint``."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from engine.course import progress
+from engine.course.checks import catalog
+from engine.course.checks.plain import describe
+from engine.course.checks.running import RUN_SECONDS, START_SECONDS, command
+from engine.course.checks.verdict import Verdict
+
+HEADINGS = {
+    "untouched": "Not tried yet",
+    "right": "Right",
+    "wrong": "Not yet",
+    "failed": "Not checked",
+}
+# Two processes start one after the other, and the second may use up its time.
+LONGEST = 2 * START_SECONDS + RUN_SECONDS
+NOT_GIVEN = object()
+_shown: Counter[str] = Counter()
+
+
+def check(name: Any = NOT_GIVEN, answer: Any = NOT_GIVEN) -> Verdict:
+    """Check an answer to an exercise; without inputs, show how far you are.
+
+    Args:
+        name: of the exercise, such as ``"05.2"``.
+        answer: a number, a dictionary, a ``Value`` or a function, as the exercise says.
+
+    Returns:
+        Not tried yet, right, or which kind of wrong. It never raises an error.
+
+    >>> check("01.1", ...)
+    01.1 · Not tried yet. Put your answer in place of the three dots, and run both
+    cells.
+    """
+    if name is NOT_GIVEN:
+        return progress_line()
+    problem = _no_exercise(name)
+    if problem:
+        return Verdict("", "told", "", problem)
+    if answer is NOT_GIVEN:
+        words = f'Give your answer too: check("{name}", answer).'
+        return Verdict(name, "told", "Nothing to check", words)
+    return _verdict(name, _asked(name, answer))
+
+
+def hint(name: Any = NOT_GIVEN) -> Verdict:
+    """Get a hint for an exercise. Ask again for one that helps more; there are up to three.
+
+    Args:
+        name: of the exercise, such as ``"05.2"``.
+
+    >>> print(str(hint("01.1")).partition(".")[0])
+    01
+    """
+    problem = _no_exercise(name)
+    if problem:
+        return Verdict("", "told", "", problem)
+    hints = catalog.find(name).hints
+    _shown[name] = min(_shown[name] + 1, len(hints))
+    seen = hints[: _shown[name]]
+    lines = [f"{k} of {len(hints)}: {text}" for k, text in enumerate(seen, start=1)]
+    if len(seen) < len(hints):
+        lines.append("Run this again for the next hint.")
+    return Verdict(name, "told", "Hint", "\n".join(lines))
+
+
+def progress_line() -> Verdict:
+    """How many exercises are done, and which is next."""
+    places = progress.places_around(Path.cwd())
+    if places is None:
+        words = "Progress is kept for notebooks in your own copy, in the folder work."
+        return Verdict("", "told", "", words)
+    found = progress.read(places)
+    names = catalog.names()
+    done = [name for name in names if name in found.entries and found.entries[name].done]
+    bar = "".join("●" if name in done else "○" for name in names)
+    following = next((name for name in names if name not in done), None)
+    words = f"{bar} {len(done)} of {len(names)} exercises done."
+    words += f" Next: {following}." if following else " That is all of them."
+    return Verdict("", "told", "", "\n".join([words, *found.notes]))
+
+
+def _no_exercise(name: Any) -> str:
+    if isinstance(name, str):
+        try:
+            catalog.find(name)
+        except KeyError:
+            number = name.partition(".")[0].zfill(2)
+            known = catalog.names()
+            near = [other for other in known if other.startswith(f"{number}.")] or known
+            return f'There is no exercise "{name}". There are {", ".join(near)}.'
+        return ""
+    return 'Begin with the name of the exercise, in quotation marks: check("01.1", answer).'
+
+
+def _asked(name: str, answer: Any) -> dict[str, str] | None:
+    """What a fresh process says about the answer, None when it says nothing."""
+    request = {"exercise": name, "answer": describe(answer), "folder": str(Path.cwd())}
+    try:
+        told = subprocess.run(
+            command("engine.course.checks.judging"),
+            input=json.dumps(request),
+            capture_output=True,
+            encoding="utf-8",
+            timeout=LONGEST,
+            check=False,
+        )
+        judgment: dict[str, str] = json.loads(told.stdout)
+    except (OSError, ValueError, subprocess.TimeoutExpired):
+        return None
+    return judgment
+
+
+def _verdict(name: str, judgment: dict[str, str] | None) -> Verdict:
+    if judgment is None:
+        words = (
+            "The check itself did not work; that says nothing about your answer. Run the cell "
+            "again, and if it stays so, run `course doctor` in a terminal."
+        )
+        return Verdict(name, "failed", HEADINGS["failed"], words)
+    words = judgment["words"]
+    if judgment["state"] == "wrong":
+        words += f'\nMore help: hint("{name}").'
+    if judgment["note"]:
+        words += f"\n{judgment['note']}"
+    return Verdict(name, judgment["state"], HEADINGS[judgment["state"]], words, judgment["kind"])

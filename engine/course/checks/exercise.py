@@ -1,0 +1,338 @@
+"""What an exercise is made of: an answer's shape, what is right, and each known kind of wrong.
+
+There are two kinds of exercises. The answer to an :class:`AnswerExercise` is data: a number, a
+word, a dictionary, a recorded calculation. The answer to a :class:`FunctionExercise` is a function
+that the learner writes; it is run on several cases in a process of its own.
+
+Both say "not tried yet" by themselves, and both look at the shape of an answer before its value.
+Nothing that is right is typed in: it is computed by the engine or measured.
+
+>>> from engine import central_difference
+>>> def judge(answer):
+...     right = central_difference(lambda x: x * x, [3.0])[0]
+...     return among(answer, right, WrongNumber(9.0, "data", "That is x*x itself."))
+>>> exercise = AnswerExercise(
+...     name="00.1", title="Wiggle", shape=number, judge=judge, right="It is steep.", hints=("Move.",)
+... )
+>>> exercise.judge(9.0)
+Finding(kind='data', words='That is x*x itself.')
+>>> exercise.judge(6.0) is None
+True
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from engine.course.checks.packing import Packed
+from engine.course.checks.plain import Calculation, Other, in_words, same
+from engine.text import number_text
+
+ROUGH = 5e-3  # relative: so near that the learner has rounded, not misunderstood
+
+
+class Finding(NamedTuple):
+    """What kind of wrong an answer is.
+
+    Attributes:
+        kind: one or two words, for tests and for telling findings apart.
+        words: for the learner, with the learner's own number and without the right one.
+    """
+
+    kind: str
+    words: str
+
+
+class WrongNumber(NamedTuple):
+    """The number that one known mistake leads to.
+
+    Attributes:
+        number: what comes out.
+        kind: of the mistake.
+        words: for the learner who gave it.
+    """
+
+    number: float
+    kind: str
+    words: str
+
+
+Shape = Callable[[Any], Finding | None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Exercise:
+    """What both kinds of exercises have.
+
+    Attributes:
+        name: chapter and number, such as ``"05.2"``.
+        title: as its heading in the notebook says it.
+        right: what to say besides "right": one sentence that looks back at the idea.
+        hints: one to three, each helping more than the one before; none gives the answer.
+    """
+
+    name: str
+    title: str
+    right: str
+    hints: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnswerExercise(Exercise):
+    """An exercise whose answer is data.
+
+    Attributes:
+        shape: what is wrong with the shape or the type of an answer, None if nothing is.
+        judge: what is wrong with an answer of the right shape, None if it is right. It gets
+            floats for all numbers, and a :class:`plain.Calculation` for a ``Value``.
+    """
+
+    shape: Shape
+    judge: Callable[[Any], Finding | None]
+
+
+@dataclass(frozen=True)
+class Case:
+    """One set of inputs for a learner's function.
+
+    Attributes:
+        words: how to name it to the learner, such as ``"area at 3"``.
+        arguments: makes the inputs anew for each run.
+    """
+
+    words: str
+    arguments: Callable[[], tuple[Any, ...]]
+
+
+@dataclass(frozen=True)
+class Suspect:
+    """The function that somebody writes who makes one known mistake.
+
+    Attributes:
+        function: does on every case what the mistaken function would do, errors included.
+        kind: of the mistake.
+        words: for the learner. ``{case}`` and ``{got}`` stand for the first case that tells it
+            from the right function, and for what the learner's function gave there.
+    """
+
+    function: Callable[..., Any]
+    kind: str
+    words: str
+
+
+def given_back(_arguments: tuple[Any, ...], result: Any) -> Any:
+    """What most functions are judged by: what they return."""
+    return result
+
+
+@dataclass(frozen=True, kw_only=True)
+class FunctionExercise(Exercise):
+    """An exercise whose answer is a function.
+
+    Attributes:
+        cases: the inputs it is run on.
+        reference: what is right: the engine's own function, or a second computation.
+        shape: what is wrong with the shape of one result.
+        observe: what of a run is compared, from the inputs after the run and the result.
+        suspects: known mistakes, the most telling first.
+        forbidden: ``module.name`` of what a learner is to write without.
+        tolerance: relative, for numbers.
+        accept: judges one observed result by its properties, where many are right; then the
+            reference only has to be one of them.
+    """
+
+    cases: tuple[Case, ...]
+    reference: Callable[..., Any]
+    shape: Shape
+    observe: Callable[[tuple[Any, ...], Any], Any] = given_back
+    suspects: tuple[Suspect, ...] = ()
+    forbidden: Collection[str] = field(default=frozenset())
+    tolerance: float = 1e-6
+    accept: Callable[[tuple[Any, ...], Any], Finding | None] | None = None
+
+
+# Shapes.
+
+
+def number(answer: Any) -> Finding | None:
+    """One plain number.
+
+    >>> number(6.0) is None, number("6").kind
+    (True, 'text')
+    """
+    if isinstance(answer, float):
+        return None
+    if isinstance(answer, str):
+        return Finding(
+            "text", f"{in_words(answer)} is text: write the number without quotation marks."
+        )
+    if isinstance(answer, Calculation):
+        return Finding(
+            "value",
+            f"This is {in_words(answer)}. Asked for is a plain number: take its .data or its "
+            ".grad, whichever the question means.",
+        )
+    if isinstance(answer, Packed):
+        return Finding(
+            "function", f"This is {in_words(answer)} itself. Asked for is a number: call it."
+        )
+    return _wrong_type("one number", answer)
+
+
+def numbers(*names: str) -> Shape:
+    """A dictionary with a number for each name.
+
+    Args:
+        *names: its keys.
+
+    >>> numbers("a", "b")({"a": 1.0}).words
+    'The number for b is missing.'
+    """
+
+    def shape(answer: Any) -> Finding | None:
+        if not isinstance(answer, dict):
+            return _wrong_type(f"a dictionary with {_listed(names)}", answer)
+        missing = [name for name in names if name not in answer]
+        if missing:
+            are = "number for {} is" if len(missing) == 1 else "numbers for {} are"
+            return Finding("missing", f"The {are.format(_listed(missing))} missing.")
+        extra = [key for key in answer if key not in names]
+        if extra:
+            return Finding("extra", f"Nobody asked for {_listed(map(in_words, extra))}.")
+        for name in names:
+            found = number(answer[name])
+            if found:
+                return Finding(found.kind, f"{name}: {found.words}")
+        return None
+
+    return shape
+
+
+def one_of(*words: str) -> Shape:
+    """One of a few words.
+
+    Args:
+        *words: to choose from.
+
+    >>> one_of("yes", "no")("maybe").words
+    "'maybe' is none of the words to choose from: 'yes' and 'no'."
+    """
+
+    def shape(answer: Any) -> Finding | None:
+        if answer in words and isinstance(answer, str):
+            return None
+        choice = _listed(repr(word) for word in words)
+        if isinstance(answer, str):
+            return Finding(
+                "choice", f"{in_words(answer)} is none of the words to choose from: {choice}."
+            )
+        return _wrong_type(f"one of the words {choice}", answer)
+
+    return shape
+
+
+def fields(**shapes: Shape) -> Shape:
+    """A dictionary with a shape of its own for each name.
+
+    Args:
+        **shapes: by name.
+
+    >>> fields(step=number, kind=one_of("up", "down"))({"step": 1.0, "kind": 2.0}).words
+    "kind: the answer is one of the words 'up' and 'down', and yours is 2 (a number)."
+    """
+
+    def shape(answer: Any) -> Finding | None:
+        if not isinstance(answer, dict):
+            return _wrong_type(f"a dictionary with {_listed(shapes)}", answer)
+        for name, inner in shapes.items():
+            if name not in answer:
+                return Finding("missing", f"{name} is missing.")
+            found = inner(answer[name])
+            if found:
+                words = found.words[0].lower() + found.words[1:]
+                return Finding(found.kind, f"{name}: {words}")
+        return None
+
+    return shape
+
+
+def calculation(answer: Any) -> Finding | None:
+    """A recorded number, a ``Value``.
+
+    >>> calculation(6.0).kind
+    'no record'
+    """
+    if isinstance(answer, Calculation):
+        return None
+    if isinstance(answer, float):
+        return Finding(
+            "no record",
+            f"{in_words(answer)} is a plain number, and a plain number forgets what made it. "
+            "Calculate with Values.",
+        )
+    return _wrong_type("a Value", answer)
+
+
+def _wrong_type(wanted: str, answer: Any) -> Finding:
+    return Finding(
+        "type", f"The answer is {wanted}, and yours is {in_words(answer)} ({_type_in_words(answer)})."
+    )
+
+
+def _type_in_words(answer: Any) -> str:
+    if isinstance(answer, Other):
+        return answer.type
+    names = {
+        float: "a number",
+        str: "text",
+        bool: "true or false",
+        dict: "a dictionary",
+        list: "a list",
+        tuple: "a tuple",
+        type(None): "nothing",
+        type(...): "not filled in",
+        Calculation: "a Value",
+        Packed: "a function",
+    }
+    return names[type(answer)]
+
+
+def _listed(words: Any) -> str:
+    every = list(words)
+    return " and ".join([", ".join(every[:-1]), every[-1]] if len(every) > 1 else every)
+
+
+# Judging numbers.
+
+
+def among(
+    answer: float, right: float, *wrong: WrongNumber, tolerance: float = 1e-6, name: str = ""
+) -> Finding | None:
+    """Judge one number by the right one and by what known mistakes lead to.
+
+    A wrong sign and a number rounded too far are recognized without being listed.
+
+    Args:
+        answer: the learner's number.
+        right: the right one, computed.
+        *wrong: what known mistakes lead to, the most telling first.
+        tolerance: relative.
+        name: what the number is for, where an answer has several.
+
+    >>> among(-6.0, 6.0).kind, among(6.01, 6.0).kind, among(7.0, 6.0).words
+    ('sign', 'rounded', '7 is not it.')
+    """
+    if same(answer, right, tolerance):
+        return None
+    before = f"{name}: " if name else ""
+    for mistake in wrong:
+        if same(answer, mistake.number, tolerance) and not same(mistake.number, right, tolerance):
+            return Finding(mistake.kind, before + mistake.words)
+    yours = number_text(answer)
+    if same(answer, -right, tolerance):
+        return Finding("sign", f"{before}{yours} has the right size and the wrong sign.")
+    if abs(answer - right) <= ROUGH * abs(right):
+        return Finding("rounded", f"{before}{yours} is close, but not close enough: more digits.")
+    return Finding("other", f"{before}{yours} is not it.")

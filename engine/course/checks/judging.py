@@ -1,0 +1,260 @@
+"""Judge an answer: not tried, right, or which kind of wrong.
+
+Judging happens in a fresh process too (:func:`main`), so that it is the course's own engine that
+says what is right, whatever a notebook has changed in the one it imported.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+from engine.course import progress
+from engine.course.checks import catalog, running
+from engine.course.checks.exercise import (
+    AnswerExercise,
+    Case,
+    Exercise,
+    Finding,
+    FunctionExercise,
+    Suspect,
+)
+from engine.course.checks.packing import Packed
+from engine.course.checks.plain import Calculation, Other, in_words, restore, same
+from engine.course.checks.running import Outcome
+
+
+class State(StrEnum):
+    """What an answer came to."""
+
+    UNTOUCHED = "untouched"
+    RIGHT = "right"
+    WRONG = "wrong"
+    FAILED = "failed"  # the check could not be made; the answer may be right or wrong
+
+
+@dataclass(frozen=True)
+class Judgment:
+    """What is said about an answer.
+
+    Attributes:
+        name: of the exercise.
+        state: what the answer came to.
+        kind: of wrong, ``""`` otherwise.
+        words: for the learner.
+        note: about the learner's progress, mostly empty.
+    """
+
+    name: str
+    state: State
+    kind: str = ""
+    words: str = ""
+    note: str = ""
+
+
+def judge(exercise: Exercise, answer: Any) -> Judgment:
+    """Judge a restored answer.
+
+    Args:
+        exercise: what was asked.
+        answer: made by :func:`plain.restore`.
+    """
+    if is_untouched(answer):
+        return Judgment(exercise.name, State.UNTOUCHED, words=_how_to_start(exercise))
+    if isinstance(exercise, AnswerExercise):
+        found = _unfinished(answer) or exercise.shape(answer) or exercise.judge(answer)
+    else:
+        assert isinstance(exercise, FunctionExercise)
+        found = _judged_function(exercise, answer)
+    if found is None:
+        return Judgment(exercise.name, State.RIGHT, words=exercise.right)
+    return Judgment(exercise.name, State.WRONG, found.kind, found.words)
+
+
+def is_untouched(answer: Any) -> bool:
+    """Whether nobody has worked on an answer yet.
+
+    Args:
+        answer: made by :func:`plain.restore`.
+
+    >>> is_untouched({"a": ..., "b": ...}), is_untouched({"a": 6.0, "b": ...})
+    (True, False)
+    """
+    if isinstance(answer, Packed):
+        return not answer.written
+    if isinstance(answer, dict) and answer:
+        return all(map(is_untouched, answer.values()))
+    if isinstance(answer, list | tuple) and answer:
+        return all(map(is_untouched, answer))
+    return answer is ... or answer is None
+
+
+def _how_to_start(exercise: Exercise) -> str:
+    if isinstance(exercise, FunctionExercise):
+        return "Write the body of the function, and run both cells."
+    return "Put your answer in place of the three dots, and run both cells."
+
+
+def _unfinished(answer: Any) -> Finding | None:
+    if isinstance(answer, dict):
+        still = [in_words(key) for key, value in answer.items() if is_untouched(value)]
+        if still:
+            return Finding("unfinished", f"Still open: {', '.join(s.strip(chr(39)) for s in still)}.")
+    if isinstance(answer, list | tuple) and any(map(is_untouched, answer)):
+        return Finding("unfinished", f"There are still dots in {in_words(answer)}.")
+    return None
+
+
+# A function.
+
+
+def _judged_function(exercise: FunctionExercise, answer: Any) -> Finding | None:
+    if not isinstance(answer, Packed):
+        return _no_function(answer)
+    used = sorted(set(answer.uses) & set(exercise.forbidden))
+    if used:
+        name = used[0].rpartition(".")[2]
+        return Finding("forbidden", f"It calls {name}, which is what is to be written here.")
+    outcomes = running.run(exercise, answer)
+    right = running.attempt(exercise.reference, exercise)
+    verdicts = [
+        _judged_case(exercise, case, got, wanted)
+        for case, got, wanted in zip(exercise.cases, outcomes, right, strict=False)
+    ]
+    if not any(verdicts):
+        return None
+    suspect = _suspect(exercise, outcomes, right)
+    if suspect is not None:
+        return suspect
+    if all(outcome.result is None and not outcome.error for outcome in outcomes):
+        return Finding("returns nothing", "It gives nothing back: is there a return at its end?")
+    number, found = next((k, v) for k, v in enumerate(verdicts) if v is not None)
+    return _explained(answer, outcomes[number], found)
+
+
+def _no_function(answer: Any) -> Finding:
+    what = f"{answer.type} " if isinstance(answer, Other) else ""
+    return Finding(
+        "no function",
+        f"The answer is a function, and yours is {what}{in_words(answer)}. Give its name, without "
+        "parentheses behind it.",
+    )
+
+
+def _judged_case(
+    exercise: FunctionExercise, case: Case, got: Outcome, wanted: Outcome
+) -> Finding | None:
+    if got.error:
+        return _stopped(case, got)
+    if got.result is None and wanted.result is not None:
+        return Finding("returns nothing", f"It gives nothing back for {case.words}.")
+    wrong_shape = exercise.shape(got.result)
+    if wrong_shape:
+        return Finding(wrong_shape.kind, f"For {case.words}: {wrong_shape.words}")
+    if exercise.accept is not None:
+        return exercise.accept(case.arguments(), got.result)
+    if same(got.result, wanted.result, exercise.tolerance):
+        return None
+    return Finding("other", f"For {case.words} it gives {in_words(got.result)}, which is not right.")
+
+
+def _stopped(case: Case, got: Outcome) -> Finding:
+    if got.error == "signature":
+        has, wanted = got.message.split(":")
+        return Finding("signature", f"It takes {has} inputs, and gets {wanted}: {case.words}.")
+    if got.error == "endless":
+        return Finding(
+            "endless",
+            f"It had not come to an end after {running.RUN_SECONDS} seconds, for {case.words}, "
+            "and was stopped. Is there a loop that never ends?",
+        )
+    if got.error == "crashed":
+        return Finding("crashed", f"It ended its Python process, for {case.words}.")
+    if got.error == "MemoryError":
+        return Finding(
+            "memory", f"It used up the memory, for {case.words}. Is there a list that only grows?"
+        )
+    if got.error == "RecursionError":
+        return Finding(
+            "recursion",
+            f"It called itself too often, for {case.words}. Is there an end to the calls?",
+        )
+    line = f" in its line {got.line}" if got.line > 0 else ""
+    return Finding("raised", f"It stopped{line} with {got.error}: {got.message} ({case.words}).")
+
+
+def _explained(answer: Packed, got: Outcome, found: Finding) -> Finding:
+    """A name that is known in the notebook and unknown to the check needs another sentence."""
+    name = next((n for n in answer.missing if got.error == "NameError" and repr(n) in got.message), "")
+    if not name:
+        return found
+    return Finding(
+        "outside",
+        f"It uses {name} from your notebook, which the check does not have. A function works with "
+        "what it is given: make it an input, or make it inside.",
+    )
+
+
+def _suspect(
+    exercise: FunctionExercise, outcomes: list[Outcome], right: list[Outcome]
+) -> Finding | None:
+    for suspect in exercise.suspects:
+        theirs = running.attempt(suspect.function, exercise)
+        if len(theirs) == len(outcomes) and all(
+            _alike(one, other, exercise) for one, other in zip(outcomes, theirs, strict=True)
+        ):
+            return _accused(exercise, suspect, theirs, right)
+    return None
+
+
+def _alike(one: Outcome, other: Outcome, exercise: FunctionExercise) -> bool:
+    if one.error or other.error:
+        return one.error == other.error
+    return same(one.result, other.result, exercise.tolerance)
+
+
+def _accused(
+    exercise: FunctionExercise, suspect: Suspect, theirs: list[Outcome], right: list[Outcome]
+) -> Finding:
+    telling = next(
+        (k for k, (a, b) in enumerate(zip(theirs, right, strict=True)) if not _alike(a, b, exercise)),
+        0,
+    )
+    got = theirs[telling].error or in_words(theirs[telling].result)
+    words = suspect.words.format(case=exercise.cases[telling].words, got=got)
+    return Finding(suspect.kind, words)
+
+
+# In a process of its own.
+
+
+def main() -> int:
+    """Read a request, judge, remember, and write the judgment."""
+    request = json.loads(sys.stdin.read())
+    exercise = catalog.find(request["exercise"])
+    judgment = judge(exercise, restore(request["answer"]))
+    note = remembered(judgment, Path(request["folder"]))
+    sys.stdout.write(json.dumps({**asdict(judgment), "note": note}))
+    return 0
+
+
+def remembered(judgment: Judgment, folder: Path) -> str:
+    """Remember a try in the learner's copy, where the notebook is one of it.
+
+    Args:
+        judgment: what the try came to.
+        folder: the notebook's.
+
+    Returns:
+        A sentence for the learner where something was wrong with what is remembered, else "".
+    """
+    places = progress.places_around(folder)
+    if places is None or judgment.state not in (State.RIGHT, State.WRONG):
+        return ""
+    return progress.remember(places, judgment.name, done=judgment.state is State.RIGHT)
+
+

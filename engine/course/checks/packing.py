@@ -1,0 +1,245 @@
+"""A learner's function, packed so that another process of the same Python can run it.
+
+With its code go the other functions of the notebook that it uses, the modules it imports there,
+and plain data. What cannot be packed is named, so that a check can say so.
+
+>>> def double(x):
+...     return 2 * x
+>>> unpack(pack(double))(3)
+6
+"""
+
+from __future__ import annotations
+
+import base64
+import dis
+import importlib
+import marshal
+from collections.abc import Iterator
+from dataclasses import dataclass
+from types import CellType, CodeType, FunctionType, ModuleType
+from typing import Any
+
+Packing = dict[str, Any]
+Entity = tuple[Any, ...]
+GLOBAL_INSTRUCTIONS = ("LOAD_GLOBAL", "LOAD_NAME")
+
+
+@dataclass(frozen=True)
+class Packed:
+    """A packed function.
+
+    Attributes:
+        name: of the function.
+        written: whether its body says anything: a docstring alone, ``pass``, ``...`` or
+            ``raise NotImplementedError`` is a body that nobody has written yet.
+        uses: what it uses from elsewhere, as ``module.name``.
+        missing: names in the notebook that it uses and that could not be packed.
+        content: everything else, as text.
+    """
+
+    name: str
+    written: bool
+    uses: list[str]
+    missing: list[str]
+    content: str
+
+
+def _docstring_alone() -> None:
+    """Nothing."""
+
+
+def _raises() -> None:
+    """Nothing."""
+    raise NotImplementedError()
+
+
+def _raises_class() -> None:
+    """Nothing."""
+    raise NotImplementedError
+
+
+def _passes() -> None:
+    """Nothing."""
+    pass  # noqa: PIE790 (the body that a learner may have left)
+
+
+def _without_docstring() -> None:
+    pass
+
+
+_STUBS = {
+    stub.__code__.co_code: stub.__code__.co_names
+    for stub in (_docstring_alone, _raises, _raises_class, _passes, _without_docstring)
+}
+
+
+def is_written(code: CodeType) -> bool:
+    """Whether a function does anything.
+
+    Args:
+        code: of the function.
+
+    >>> def empty(x):
+    ...     "Say what it does."
+    ...     ...
+    >>> is_written(empty.__code__), is_written((lambda x: x).__code__)
+    (False, True)
+    """
+    constants = [c for c in code.co_consts if not isinstance(c, str) and c is not None]
+    if constants and constants != [...]:
+        return True
+    return _STUBS.get(code.co_code) != code.co_names
+
+
+def pack(function: FunctionType) -> Packing:
+    """Pack a function.
+
+    Args:
+        function: written with ``def`` or ``lambda``.
+
+    Returns:
+        The fields of :class:`Packed`.
+    """
+    packer = _Packer(function.__globals__)
+    entry = packer.function(function)
+    content = marshal.dumps({"entry": entry, "globals": packer.globals})
+    return {
+        "name": function.__name__,
+        "written": is_written(function.__code__),
+        "uses": sorted(packer.uses),
+        "missing": sorted(packer.missing),
+        "content": base64.b64encode(content).decode(),
+    }
+
+
+class _Packer:
+    """What one function takes along."""
+
+    def __init__(self, variables: dict[str, Any]) -> None:
+        self._variables = variables
+        self.globals: dict[str, Entity] = {}
+        self.uses: set[str] = set()
+        self.missing: set[str] = set()
+
+    def function(self, function: FunctionType) -> Entity:
+        for name in names_used(function.__code__):
+            if name in self._variables and name not in self.globals:
+                self._take(name)
+        cells = [self._cell(cell) for cell in function.__closure__ or ()]
+        defaults = [self.entity(value) for value in function.__defaults__ or ()]
+        keywords = {k: self.entity(v) for k, v in (function.__kwdefaults__ or {}).items()}
+        return ("function", function.__name__, function.__code__, defaults, keywords, cells)
+
+    def _take(self, name: str) -> None:
+        self.globals[name] = ("missing",)  # a function may use itself: this ends the search
+        self.globals[name] = self.entity(self._variables[name])
+        if self.globals[name] == ("missing",):
+            del self.globals[name]
+            self.missing.add(name)
+
+    def _cell(self, cell: CellType) -> Entity:
+        try:
+            return self.entity(cell.cell_contents)
+        except ValueError:  # the variable has no value yet
+            return ("missing",)
+
+    def entity(self, thing: Any) -> Entity:
+        if isinstance(thing, ModuleType):
+            self.uses.add(thing.__name__)
+            return ("module", thing.__name__)
+        if isinstance(thing, FunctionType) and thing.__globals__ is self._variables:
+            return self.function(thing)
+        if importable(thing):
+            self.uses.add(f"{thing.__module__}.{thing.__qualname__}")
+            return ("imported", thing.__module__, thing.__qualname__)
+        try:
+            marshal.dumps(thing)
+        except ValueError:
+            return ("missing",)
+        return ("data", thing)
+
+
+def names_used(code: CodeType) -> Iterator[str]:
+    """The global names a function reads, also inside its inner functions.
+
+    Args:
+        code: of the function.
+
+    >>> list(names_used((lambda x: max(x, key=lambda y: abs(y))).__code__))
+    ['max', 'abs']
+    """
+    for instruction in dis.get_instructions(code):
+        if instruction.opname in GLOBAL_INSTRUCTIONS:
+            yield instruction.argval
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from names_used(constant)
+
+
+def importable(thing: Any) -> bool:
+    """Whether another process finds the same thing by importing its module.
+
+    Args:
+        thing: a function or a class.
+
+    >>> importable(dis.dis), importable(lambda: 0)
+    (True, False)
+    """
+    module, name = getattr(thing, "__module__", None), getattr(thing, "__qualname__", None)
+    if not isinstance(module, str) or not isinstance(name, str) or module == "__main__":
+        return False
+    return find(module, name) is thing
+
+
+def find(module: str, name: str) -> Any:
+    """What a module holds under a name, None when there is no such thing.
+
+    Args:
+        module: its name.
+        name: may have dots.
+
+    >>> find("math", "pi"), find("no_such_module", "x")
+    (3.141592653589793, None)
+    """
+    try:
+        found = importlib.import_module(module)
+        for part in name.split("."):
+            found = getattr(found, part)
+    except (AttributeError, ImportError):
+        return None
+    return found
+
+
+def unpack(packing: Packing) -> FunctionType:
+    """Make the function again. What it was packed from is trusted as little as the function.
+
+    Args:
+        packing: made by :func:`pack`.
+
+    Raises:
+        ImportError: a module that it uses is not here.
+    """
+    content = marshal.loads(base64.b64decode(packing["content"]))
+    variables: dict[str, Any] = {"__name__": "notebook"}
+    for name, entity in content["globals"].items():
+        variables[name] = _made(entity, variables)
+    function: FunctionType = _made(content["entry"], variables)
+    return function
+
+
+def _made(entity: Entity, variables: dict[str, Any]) -> Any:
+    match entity:
+        case ("module", name):
+            return importlib.import_module(name)
+        case ("imported", module, name):
+            return find(module, name)
+        case ("data", thing):
+            return thing
+        case ("function", name, code, defaults, keywords, cells):
+            closure = tuple(CellType(_made(cell, variables)) for cell in cells)
+            values = tuple(_made(value, variables) for value in defaults)
+            function = FunctionType(code, variables, name, values or None, closure or None)
+            function.__kwdefaults__ = {k: _made(v, variables) for k, v in keywords.items()} or None
+            return function
+    return None

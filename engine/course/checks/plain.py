@@ -1,0 +1,198 @@
+"""A learner's answer as plain data, so that it can be judged in another process.
+
+Numbers, text, lists, tuples, dictionaries and recorded calculations go there and come back;
+functions go there packed. Everything else goes as its type and what it looks like.
+
+>>> restore(describe({"a": 6, "b": [-4.0, "text"]}))
+{'a': 6.0, 'b': [-4.0, 'text']}
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from numbers import Real
+from types import FunctionType
+from typing import Any
+
+from engine.course.checks import packing
+from engine.graph import Graph
+from engine.text import number_text, shown
+from engine.value import Value
+
+DEEPEST = 6
+MOST_MEMBERS = 1000
+Description = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Other:
+    """Something the checks do not work with.
+
+    Attributes:
+        type: the name of its type.
+        text: what it looks like, on one line.
+    """
+
+    type: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Calculation:
+    """A recorded number, as the graph behind it.
+
+    Attributes:
+        graph: everything it was made from.
+    """
+
+    graph: Graph
+
+
+def describe(thing: object, depth: int = 0) -> Description:
+    """Write a thing as data that JSON can hold.
+
+    Args:
+        thing: anything at all; nothing it does can stop this.
+        depth: how deep inside the answer it is.
+
+    >>> describe(6), describe(...)
+    ({'is': 'number', 'number': 6.0}, {'is': 'dots'})
+    """
+    try:
+        return _described(thing, depth)
+    except Exception:  # noqa: BLE001 (what a learner's object raises is its own affair)
+        return {"is": "other", "type": type(thing).__name__, "text": "something unreadable"}
+
+
+def _described(thing: object, depth: int) -> Description:
+    if thing is None or thing is ...:
+        return {"is": "nothing" if thing is None else "dots"}
+    if isinstance(thing, bool):
+        return {"is": "truth", "truth": thing}
+    if isinstance(thing, Real) or (getattr(thing, "ndim", None) == 0 and hasattr(thing, "item")):
+        return {"is": "number", "number": float(thing)}  # type: ignore[arg-type]
+    if isinstance(thing, str):
+        return {"is": "text", "text": str(thing)}
+    if isinstance(thing, Value):
+        return {"is": "calculation", "graph": Graph.of(thing).to_json()}
+    if isinstance(thing, FunctionType):
+        return {"is": "function", "packed": packing.pack(thing)}
+    if isinstance(thing, list | tuple | Mapping) and depth < DEEPEST and len(thing) < MOST_MEMBERS:
+        return _described_members(thing, depth + 1)
+    return {"is": "other", "type": type(thing).__name__, "text": shown(thing)}
+
+
+def _described_members(
+    thing: list[Any] | tuple[Any, ...] | Mapping[Any, Any], depth: int
+) -> Description:
+    if isinstance(thing, Mapping):
+        pairs = [[describe(key, depth), describe(thing[key], depth)] for key in thing]
+        return {"is": "dictionary", "pairs": pairs}
+    kind = "list" if isinstance(thing, list) else "tuple"
+    return {"is": kind, "members": [describe(member, depth) for member in thing]}
+
+
+def restore(description: Description) -> Any:
+    """Make from a description what the checks work with.
+
+    Args:
+        description: made by :func:`describe`.
+
+    Returns:
+        None, ``...``, a bool, a float, a str, a list, a tuple, a dict, a :class:`Calculation`, a
+        :class:`packing.Packed` or an :class:`Other`.
+
+    >>> restore(describe(object)).type
+    'type'
+    """
+    match description["is"]:
+        case "nothing":
+            return None
+        case "dots":
+            return ...
+        case "list":
+            return [restore(member) for member in description["members"]]
+        case "tuple":
+            return tuple(restore(member) for member in description["members"])
+        case "dictionary":
+            pairs = ((restore(key), restore(value)) for key, value in description["pairs"])
+            return {key if isinstance(key, str | float) else in_words(key): v for key, v in pairs}
+        case "calculation":
+            return Calculation(Graph.from_json(description["graph"]))
+        case "function":
+            return packing.Packed(**description["packed"])
+        case "other":
+            return Other(description["type"], description["text"])
+    return description[description["is"]]
+
+
+def in_words(answer: object) -> str:
+    """How to show a restored answer to the person who gave it.
+
+    Args:
+        answer: made by :func:`restore`.
+
+    >>> in_words([6.0, "x", {"a": ...}])
+    "[6, 'x', {'a': ...}]"
+    """
+    if answer is ...:
+        return "..."
+    if isinstance(answer, float):
+        return number_text(answer)
+    if isinstance(answer, list | tuple):
+        inside = ", ".join(map(in_words, answer))
+        if isinstance(answer, list):
+            return shortened(f"[{inside}]")
+        return shortened(f"({inside},)" if len(answer) == 1 else f"({inside})")
+    if isinstance(answer, dict):
+        pairs = (f"{in_words(key)}: {in_words(value)}" for key, value in answer.items())
+        return shortened("{" + ", ".join(pairs) + "}")
+    if isinstance(answer, Calculation):
+        output = answer.graph.output
+        return f"a Value with data {number_text(output.data)}"
+    if isinstance(answer, packing.Packed):
+        return f"the function {answer.name}"
+    return answer.text if isinstance(answer, Other) else shown(answer)
+
+
+def shortened(text: str, most: int = 120) -> str:
+    """Cut a long text.
+
+    Args:
+        text: the text.
+        most: the most characters to keep.
+
+    >>> shortened("a long text", 6)
+    'a l...'
+    """
+    return text if len(text) <= most else f"{text[: most - 3]}..."
+
+
+def same(first: object, second: object, tolerance: float = 1e-6) -> bool:
+    """Whether two restored things are the same, numbers within a relative tolerance.
+
+    A list and a tuple of the same members are the same.
+
+    Args:
+        first: one of them.
+        second: the other.
+        tolerance: relative for numbers; between 0 and a number it is absolute.
+
+    >>> same([6.0, "x"], (6.0000000001, "x")), same({"a": 1.0}, {"b": 1.0})
+    (True, False)
+    """
+    if isinstance(first, float) and isinstance(second, float):
+        if math.isnan(first) or math.isnan(second):
+            return math.isnan(first) and math.isnan(second)
+        return math.isclose(first, second, rel_tol=tolerance, abs_tol=tolerance * 1e-3)
+    if isinstance(first, list | tuple) and isinstance(second, list | tuple):
+        return len(first) == len(second) and all(
+            same(one, other, tolerance) for one, other in zip(first, second, strict=True)
+        )
+    if isinstance(first, dict) and isinstance(second, dict):
+        return first.keys() == second.keys() and all(
+            same(first[key], second[key], tolerance) for key in first
+        )
+    return type(first) is type(second) and first == second

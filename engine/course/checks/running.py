@@ -1,0 +1,240 @@
+"""Run a learner's function on its cases, in a process of its own that a time limit can end.
+
+The process is a fresh Python: it knows nothing of what was changed in the notebook, nothing the
+function does there reaches the notebook, and an endless loop ends with it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TextIO
+
+from engine.course.checks import packing
+from engine.course.checks.exercise import FunctionExercise
+from engine.course.checks.packing import Packed
+from engine.course.checks.plain import describe, restore
+from engine.text import one_line
+
+START_SECONDS = 60
+RUN_SECONDS = 5
+MOST_BYTES = 2 * 1024**3
+ROOT = Path(__file__).parents[3]
+# The package is looked for where this file is, and not where the notebook is.
+PROGRAM = "import sys; sys.path.insert(0, {root!r}); from {module} import main; sys.exit(main())"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one case came to.
+
+    Attributes:
+        result: what was observed, restored; None where there is an error.
+        error: the type of what was raised, ``"endless"`` for the time limit, ``"crashed"`` for a
+            process that ended by itself, ``"signature"`` where the inputs do not fit, or ``""``.
+        message: of the error.
+        line: of the function where the error was raised, its first line being 1; 0 if unknown.
+    """
+
+    result: Any = None
+    error: str = ""
+    message: str = ""
+    line: int = 0
+
+
+def command(module: str) -> list[str]:
+    """The command that runs a module's ``main`` in a fresh Python.
+
+    Args:
+        module: its name.
+    """
+    return [sys.executable, "-I", "-c", PROGRAM.format(root=str(ROOT), module=module)]
+
+
+def run(exercise: FunctionExercise, packed: Packed, seconds: float = RUN_SECONDS) -> list[Outcome]:
+    """Run a function on every case of its exercise.
+
+    Args:
+        exercise: whose cases to run.
+        packed: the learner's function.
+        seconds: the time for all cases together.
+
+    Returns:
+        One outcome for each case up to the first that did not come to an end.
+    """
+    request = {"exercise": exercise.name, "name": packed.name, "content": packed.content}
+    with subprocess.Popen(
+        command(__name__),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        encoding="utf-8",
+        start_new_session=True,
+    ) as process:
+        lines, ended = _conversation(process, json.dumps(request), seconds)
+    outcomes = [_outcome(line) for line in lines[: len(exercise.cases)]]
+    if len(outcomes) < len(exercise.cases):
+        outcomes.append(Outcome(error="crashed" if ended else "endless"))
+    return outcomes
+
+
+def _conversation(
+    process: subprocess.Popen[str], request: str, seconds: float
+) -> tuple[list[str], bool]:
+    """The lines the process said, and whether it came to an end by itself.
+
+    The clock starts when the process is ready, since a busy machine may need long for that.
+    """
+    from queue import Empty, Queue
+    from threading import Thread
+    from time import monotonic
+
+    assert process.stdin is not None
+    said: Queue[str | None] = Queue()
+    Thread(target=_listen, args=(process.stdout, said), daemon=True).start()
+    lines: list[str] = []
+    try:
+        with contextlib.suppress(OSError):
+            process.stdin.write(request)
+            process.stdin.close()
+        if said.get(timeout=START_SECONDS) is None:
+            return lines, True
+        deadline = monotonic() + seconds
+        while (line := said.get(timeout=max(0.0, deadline - monotonic()))) is not None:
+            lines.append(line)
+    except Empty:
+        return lines, False
+    finally:
+        _end(process)
+    return lines, True
+
+
+def _listen(stream: TextIO | None, said: Any) -> None:
+    assert stream is not None
+    with contextlib.suppress(OSError, ValueError):
+        for line in stream:
+            said.put(line)
+    said.put(None)
+
+
+def _end(process: subprocess.Popen[str]) -> None:
+    """End the process, and what it may have started."""
+    with contextlib.suppress(OSError):
+        if sys.platform == "win32":
+            process.kill()
+        else:
+            os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+def _outcome(line: str) -> Outcome:
+    try:
+        told = json.loads(line)
+        return Outcome(restore(told["result"]), told["error"], told["message"], told["line"])
+    except (ValueError, KeyError, TypeError):
+        return Outcome(error="crashed")
+
+
+# In the process of its own.
+
+
+def main() -> int:
+    """Read the request, run the cases, and write one line for each."""
+    request = json.loads(sys.stdin.read())
+    with _private_output() as output:
+        from engine.course.checks.catalog import find
+
+        exercise = find(request["exercise"])
+        assert isinstance(exercise, FunctionExercise)
+        function = packing.unpack(request)
+        _limit_memory()
+        print("ready", file=output, flush=True)
+        for told in _cases(exercise, function):
+            print(json.dumps(told), file=output, flush=True)
+    os._exit(0)  # whatever threads the function has left behind
+
+
+@contextlib.contextmanager
+def _private_output() -> Iterator[TextIO]:
+    """What the function prints goes nowhere; only the outcomes go back."""
+    private = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for descriptor in (0, 1, 2):
+        os.dup2(nowhere, descriptor)
+    with private:
+        yield private
+
+
+def _limit_memory() -> None:
+    """A list that grows without end is to end this process, and not the machine."""
+    if sys.platform == "linux":
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_AS, (MOST_BYTES, MOST_BYTES))
+
+
+def _cases(exercise: FunctionExercise, function: Any) -> Iterator[dict[str, Any]]:
+    for case in exercise.cases:
+        arguments = case.arguments()
+        try:
+            inspect.signature(function).bind(*arguments)
+        except TypeError:
+            wanted, has = len(arguments), len(inspect.signature(function).parameters)
+            yield _told(error="signature", message=f"{has}:{wanted}")
+            continue
+        try:
+            observed = exercise.observe(arguments, function(*arguments))
+        except BaseException as error:  # noqa: BLE001 (a learner's function may raise anything)
+            yield _failed(error, function)
+            continue
+        yield _told(result=describe(observed))
+
+
+def _told(
+    result: Any = None, error: str = "", message: str = "", line: int = 0
+) -> dict[str, Any]:
+    return {
+        "result": result if result is not None else describe(None),
+        "error": error,
+        "message": message,
+        "line": line,
+    }
+
+
+def _failed(error: BaseException, function: Any) -> dict[str, Any]:
+    line, trace = 0, error.__traceback__
+    while trace is not None:
+        if trace.tb_frame.f_code is function.__code__:
+            line = trace.tb_lineno - function.__code__.co_firstlineno + 1
+        trace = trace.tb_next
+    return _told(error=type(error).__name__, message=_message(error), line=line)
+
+
+def _message(error: BaseException) -> str:
+    try:
+        return one_line(str(error))
+    except Exception:  # noqa: BLE001 (also its own words may fail)
+        return ""
+
+
+def attempt(function: Any, exercise: FunctionExercise) -> list[Outcome]:
+    """Run a function of the course's own on every case, here.
+
+    Args:
+        function: the reference or a suspect.
+        exercise: whose cases to run.
+    """
+    outcomes = []
+    for told in _cases(exercise, function):
+        result = restore(told["result"])
+        outcomes.append(Outcome(result, told["error"], told["message"], told["line"]))
+    return outcomes
