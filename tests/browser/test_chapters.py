@@ -16,10 +16,14 @@ NAMES = sorted(path.name for path in NOTEBOOKS.glob("*.ipynb"))
 WIDGET = "application/vnd.jupyter.widget-view+json"
 PICTURES = ("image/svg+xml", "image/png")
 
-# Whether each picture of a cell has been drawn, and is not wider than its place.
-_DRAWN = """cell => Array.from(cell.querySelectorAll('.jp-OutputArea-output img'), img =>
-  img.complete && img.naturalWidth > 0 && img.naturalHeight > 0
-  && img.getBoundingClientRect().width <= img.closest('.jp-OutputArea').clientWidth + 1)"""
+# Whether each picture of a cell has been drawn, and all of it can be scrolled to.
+_DRAWN = """cell => Array.from(cell.querySelectorAll('.jp-OutputArea-output img'), img => {
+  const output = img.closest('.jp-OutputArea-output');
+  output.scrollLeft = 1e6;
+  const end = output.getBoundingClientRect().right - img.getBoundingClientRect().right;
+  output.scrollLeft = 0;
+  return img.complete && img.naturalWidth > 0 && img.naturalHeight > 0 && end > -1;
+})"""
 # The kinds of output of each cell, as JupyterLab holds them.
 _MIMETYPES = """() => Array.from(jupyterapp.shell.currentWidget.content.model.cells, cell =>
   cell.type !== 'code' ? [] : Array.from({ length: cell.outputs.length }, (_, k) =>
