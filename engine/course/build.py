@@ -8,6 +8,7 @@ import re
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -84,13 +85,16 @@ def read_with_ids(file: Path) -> NotebookNode:
 
 
 def executed(
-    file: Path, prepare: Callable[[NotebookClient], None] = lambda client: None
+    file: Path,
+    prepare: Callable[[NotebookClient], None] = lambda client: None,
+    notebook: NotebookNode | None = None,
 ) -> NotebookNode:
     """Run every cell of a notebook in a fresh kernel of this environment, in its own folder.
 
     Args:
         file: the notebook's file.
         prepare: what to do with the client before it runs the cells.
+        notebook: what to run in the file's place; read from the file when None.
 
     Returns:
         The notebook as it is to be stored.
@@ -256,7 +260,7 @@ def build_exercise(solution: Path, places: Places, check: bool) -> bool:
     file = places.exercises / solution.name
     file.parent.mkdir(exist_ok=True)
     made = exercise_notebooks.exercise(read_with_ids(solution), solution.name)
-    notebook = executed(file, made)
+    notebook = executed(file, notebook=made)
     if file.exists() and facts(notebook) == facts(read_with_ids(file)):
         return False
     if not check:

@@ -1,4 +1,4 @@
-"""Make an exercise notebook from its solution, as nbgrader would.
+r"""Make an exercise notebook from its solution, as nbgrader would.
 
 A notebook in ``solutions/`` is the one source. An answer cell has nbgrader's ``solution`` mark, and
 its solution stands between two lines:
@@ -21,8 +21,8 @@ learners see, and a hidden test before it gives nbgrader its error when the answ
 Two things make such a cell run untouched: an answer starts as three dots, and a function to be
 written has a docstring, which alone is a body.
 
->>> cleared("answer = ...\\n### BEGIN SOLUTION\\nanswer = 6\\n### END SOLUTION", SOLUTION, [STUB])
-'answer = ...\\n# Your code here.'
+>>> cleared("answer = ...\n### BEGIN SOLUTION\nanswer = 6\n### END SOLUTION", SOLUTION, [STUB])
+'answer = ...\n# Your code here.'
 """
 
 from __future__ import annotations

@@ -124,8 +124,8 @@ def _entry(file: Path) -> tuple[Entry, str]:
         return entry, ""
     aside = atomic.set_aside(file)
     note = (
-        f"What was remembered of exercise {file.stem} was damaged; it is set aside as {aside.name}. "
-        "Check that exercise once more, and it counts again."
+        f"What was remembered of exercise {file.stem} was damaged; it is set aside as "
+        f"{aside.name}. Check that exercise once more, and it counts again."
     )
     return Entry(), note
 

@@ -62,8 +62,8 @@ def _judge_two_readings(answer: float) -> Finding | None:
         WrongNumber(
             rose,
             "not divided",
-            f"{number_text(rose)} is how far the charge moved. A derivative compares the two moves: "
-            "divide by the move of the time.",
+            f"{number_text(rose)} is how far the charge moved. A derivative compares the two "
+            "moves: divide by the move of the time.",
         ),
         WrongNumber(
             moved / rose,
@@ -140,7 +140,8 @@ CENTRAL_SUSPECTS = (
     Suspect(
         _divided_by_h,
         "twice",
-        "For {case} it gives {got}, just twice what it should be: how far is it from x - h to x + h?",
+        "For {case} it gives {got}, just twice what it should be: how far is it from x - h to "
+        "x + h?",
     ),
     Suspect(
         _not_divided,
@@ -288,7 +289,7 @@ def _judge_report(answer: dict[str, Any]) -> Finding | None:
     if abs(found - wanted) < 1e-6:
         return None
     if method == "central":
-        return Finding("method", f"{told}. Its error would be much smaller, or its step much larger.")
+        return Finding("method", f"{told}. Is this the error of a central difference?")
     if found > wanted:
         return Finding("step", f"{told}: too far from 12, so this step is too large.")
     return Finding("step", f"{told}: too near to 12, so this step is too small.")
@@ -324,8 +325,8 @@ EXERCISES = (
         hints=(
             "Calculate f twice: a step above x, and a step below x.",
             "From x - h to x + h it is two steps, so the difference is divided by 2 * h.",
-            "The body is one line. It returns a fraction: above the line the two results, the lower "
-            "one subtracted from the upper one; below the line 2 * h, in parentheses.",
+            "The body is one line. It returns a fraction: above the line the two results, one "
+            "subtracted from the other; below the line 2 * h, in parentheses.",
         ),
     ),
     FunctionExercise(
@@ -365,8 +366,8 @@ EXERCISES = (
             Suspect(
                 _first_alone,
                 "first alone",
-                "For {case} it gives {got}. Each input has a derivative: does a return stand inside "
-                "the loop?",
+                "For {case} it gives {got}. Each input has a derivative: does a return stand "
+                "inside the loop?",
             ),
             Suspect(
                 _sum_of_all,
@@ -406,7 +407,7 @@ EXERCISES = (
         hints=(
             "Measure it yourself: with both methods, and with the steps 0.1, 0.01 and 0.001.",
             "The error is 0.0601. For which method does the error shrink only as fast as the step?",
-            "Compare with the table of errors under \"Step to both sides\" in the chapter.",
+            'Compare with the table of errors under "Step to both sides" in the chapter.',
         ),
     ),
 )

@@ -12,7 +12,8 @@ Nothing that is right is typed in: it is computed by the engine or measured.
 ...     right = central_difference(lambda x: x * x, [3.0])[0]
 ...     return among(answer, right, WrongNumber(9.0, "data", "That is x*x itself."))
 >>> exercise = AnswerExercise(
-...     name="00.1", title="Wiggle", shape=number, judge=judge, right="It is steep.", hints=("Move.",)
+...     name="00.1", title="Wiggle", right="It is steep.", hints=("Move it.",),
+...     shape=number, judge=judge,
 ... )
 >>> exercise.judge(9.0)
 Finding(kind='data', words='That is x*x itself.')
@@ -276,9 +277,8 @@ def calculation(answer: Any) -> Finding | None:
 
 
 def _wrong_type(wanted: str, answer: Any) -> Finding:
-    return Finding(
-        "type", f"The answer is {wanted}, and yours is {in_words(answer)} ({_type_in_words(answer)})."
-    )
+    yours = f"{in_words(answer)} ({_type_in_words(answer)})"
+    return Finding("type", f"The answer is {wanted}, and yours is {yours}.")
 
 
 def _type_in_words(answer: Any) -> str:

@@ -24,7 +24,7 @@ from engine.course.checks.exercise import (
     Suspect,
 )
 from engine.course.checks.packing import Packed
-from engine.course.checks.plain import Calculation, Other, in_words, restore, same
+from engine.course.checks.plain import Other, in_words, restore, same
 from engine.course.checks.running import Outcome
 
 
@@ -101,9 +101,9 @@ def _how_to_start(exercise: Exercise) -> str:
 
 def _unfinished(answer: Any) -> Finding | None:
     if isinstance(answer, dict):
-        still = [in_words(key) for key, value in answer.items() if is_untouched(value)]
+        still = ", ".join(str(key) for key, value in answer.items() if is_untouched(value))
         if still:
-            return Finding("unfinished", f"Still open: {', '.join(s.strip(chr(39)) for s in still)}.")
+            return Finding("unfinished", f"Still open: {still}.")
     if isinstance(answer, list | tuple) and any(map(is_untouched, answer)):
         return Finding("unfinished", f"There are still dots in {in_words(answer)}.")
     return None
@@ -159,7 +159,8 @@ def _judged_case(
         return exercise.accept(case.arguments(), got.result)
     if same(got.result, wanted.result, exercise.tolerance):
         return None
-    return Finding("other", f"For {case.words} it gives {in_words(got.result)}, which is not right.")
+    yours = in_words(got.result)
+    return Finding("other", f"For {case.words} it gives {yours}, which is not right.")
 
 
 def _stopped(case: Case, got: Outcome) -> Finding:
@@ -189,7 +190,8 @@ def _stopped(case: Case, got: Outcome) -> Finding:
 
 def _explained(answer: Packed, got: Outcome, found: Finding) -> Finding:
     """A name that is known in the notebook and unknown to the check needs another sentence."""
-    name = next((n for n in answer.missing if got.error == "NameError" and repr(n) in got.message), "")
+    unknown = got.message if got.error == "NameError" else ""
+    name = next((name for name in answer.missing if repr(name) in unknown), "")
     if not name:
         return found
     return Finding(
@@ -220,10 +222,8 @@ def _alike(one: Outcome, other: Outcome, exercise: FunctionExercise) -> bool:
 def _accused(
     exercise: FunctionExercise, suspect: Suspect, theirs: list[Outcome], right: list[Outcome]
 ) -> Finding:
-    telling = next(
-        (k for k, (a, b) in enumerate(zip(theirs, right, strict=True)) if not _alike(a, b, exercise)),
-        0,
-    )
+    pairs = enumerate(zip(theirs, right, strict=True))
+    telling = next((k for k, (one, other) in pairs if not _alike(one, other, exercise)), 0)
     got = theirs[telling].error or in_words(theirs[telling].result)
     words = suspect.words.format(case=exercise.cases[telling].words, got=got)
     return Finding(suspect.kind, words)
@@ -256,5 +256,3 @@ def remembered(judgment: Judgment, folder: Path) -> str:
     if places is None or judgment.state not in (State.RIGHT, State.WRONG):
         return ""
     return progress.remember(places, judgment.name, done=judgment.state is State.RIGHT)
-
-

@@ -199,9 +199,7 @@ def _cases(exercise: FunctionExercise, function: Any) -> Iterator[dict[str, Any]
         yield _told(result=describe(observed))
 
 
-def _told(
-    result: Any = None, error: str = "", message: str = "", line: int = 0
-) -> dict[str, Any]:
+def _told(result: Any = None, error: str = "", message: str = "", line: int = 0) -> dict[str, Any]:
     return {
         "result": result if result is not None else describe(None),
         "error": error,
