@@ -288,8 +288,8 @@ function buildPredict(payload) {
 }
 
 function showPredict(parts, page, before) {
-  tell(parts.question, page.heading, page.summary);
-  showVerdict(parts.verdict, page.verdict);
+  showVerdict(parts.verdict, page.verdict);  // first, so that it is read aloud before the question
+  if (page.heading !== before?.heading) tell(parts.question, page.heading, page.summary);
   parts.place.textContent = page.place;
   parts.input.setAttribute("aria-label", page.question);
   const typing = parts.root.contains(document.activeElement);
