@@ -430,14 +430,14 @@ def push_back(order: "Sequence[Value]", output: "Value") -> None:
     Args:
         order: nodes with inputs before results. Computed nodes must hold gradient 0; a leaf adds
             to what it holds.
-        output: the number to differentiate; its gradient gets the seed gradient 1.
+        output: the number to differentiate; its gradient becomes the seed gradient 1.
 
     Raises:
         TypeError: a gradient was replaced by something that is not a number.
     """
     node = output
     try:
-        output.grad += 1.0
+        output.grad = 1.0
         for node in reversed(order):
             upstream = node.grad
             if (slope := node._d_left) is not None:

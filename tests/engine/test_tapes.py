@@ -2,6 +2,7 @@
 
 import gc
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from typing import Any
 
 import numpy as np
@@ -157,6 +158,31 @@ def test_scopes_and_tapes_may_begin_and_end_in_any_nesting() -> None:
         tape.backward(u * 2)
     assert ((x * 2).scope, x.grad) == ("", 24.0)
     (x * 2 + after).backward()
+
+
+def test_a_scope_may_end_while_a_tape_that_began_in_it_still_records() -> None:
+    x = Value(3.0)
+    with ExitStack() as stack:
+        stack.enter_context(scope("outer"))
+        with Tape() as tape:
+            u = x * x
+            stack.close()
+            y = u * 2
+            tape.backward(y)
+    assert (u.scope, y.scope, x.grad) == ("outer", "", 12.0)
+
+
+def test_a_scope_that_began_on_a_tape_may_end_after_it() -> None:
+    x = Value(3.0)
+    with ExitStack() as stack:
+        with Tape():
+            stack.enter_context(scope("inner"))
+        u = x * x
+    with Tape() as tape:
+        y = x * 2
+        tape.backward(y)
+    (u + x * 5).backward()
+    assert (u.scope, y.scope, x.grad) == ("inner", "", 2.0 + 6.0 + 5.0)
 
 
 # -- one tape at a time -------------------------------------------------------------------------
