@@ -25,6 +25,8 @@ from engine.graph import Graph
 FONT = "DejaVu Sans Mono, Menlo, Consolas, monospace"
 LINES = (21.0, 40.0, 58.0)
 SIDE = 12.0
+PAGE_WIDTH = 880.0
+LEAST_SCALE = 0.8
 
 
 def svg(
@@ -39,6 +41,7 @@ def svg(
         graph: the graph.
         layout: where its boxes and arrows go.
         captions: also make room for a contribution on each arrow, hidden until a view shows it.
+            Without, it is a picture by itself, made a little smaller if a page is too narrow.
         gradients: what to write for the gradient of each node, by index; by default the number.
 
     Returns:
@@ -54,6 +57,8 @@ def svg(
     if captions:
         for edge in layout.edges:
             draw_caption(root, edge)
+    else:
+        _fit_page(root, layout)
     return ET.tostring(root, encoding="unicode")
 
 
@@ -76,6 +81,12 @@ def canvas(layout: Layout, summary: str) -> ET.Element:
     )
     ET.SubElement(root, "title").text = summary
     return root
+
+
+def _fit_page(root: ET.Element, layout: Layout) -> None:
+    scale = min(1.0, max(LEAST_SCALE, PAGE_WIDTH / layout.width))
+    root.set("width", f"{scale * layout.width:.0f}")
+    root.set("height", f"{scale * layout.height:.0f}")
 
 
 def caption_width(text: str) -> float:

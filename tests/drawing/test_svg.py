@@ -94,6 +94,29 @@ def test_a_box_shows_name_data_and_gradient() -> None:
     assert "data-caption" not in markup(graph)
 
 
+def chain(length: int) -> Graph:
+    y = Value(1.0, "x")
+    for _ in range(length):
+        y = y * 1.5
+    return Graph.of(y, {})
+
+
+@pytest.mark.parametrize(
+    ("length", "scale"), [(1, 1.0), (3, 1.0), (4, None), (20, 0.8)], ids=["1", "3", "4", "20"]
+)
+def test_a_still_picture_fits_a_page_while_it_can_be_read(length: int, scale: float) -> None:
+    placed = place(chain(length))
+    root = ET.fromstring(svg(chain(length), placed))
+    width, height = (float(root.get(name) or 0.0) for name in ("width", "height"))
+    expected = scale or 880.0 / placed.width
+    assert 0.8 <= expected <= 1.0
+    assert width == pytest.approx(expected * placed.width, abs=0.5)
+    assert height == pytest.approx(expected * placed.height, abs=0.5)
+    live = ET.fromstring(svg(chain(length), placed, captions=True))
+    assert live.get("width") == f"{placed.width:.0f}"
+    assert live.get("viewBox") == root.get("viewBox")
+
+
 def test_captions_and_backward_arrows_wait_hidden() -> None:
     root = assert_inert(markup(example(), captions=True))
     captions = [part for part in root.iter() if part.get("data-caption")]
