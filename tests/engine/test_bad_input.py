@@ -502,6 +502,15 @@ def test_infinity_beside_the_output_does_not_matter() -> None:
     assert x.grad == 6.0
 
 
+def test_infinity_after_the_output_does_not_matter() -> None:
+    x = Value(3.0)
+    with Tape() as tape:
+        y = x * x
+        y * (x * 1e308)  # infinite, with an infinite local derivative for y
+        tape.backward(y)
+    assert (y.grad, x.grad) == (1.0, 6.0)
+
+
 def test_numbers_whose_sum_would_overflow_are_finite_all_the_same() -> None:
     x, z = Value(1e308), Value(1e308)
     y = (x + 1) * 0.5 + (z + 1) * 0.5
