@@ -52,7 +52,9 @@ def _add_doctor(commands: Commands[argparse.ArgumentParser]) -> None:
 
 
 def _add_build(commands: Commands[argparse.ArgumentParser]) -> None:
-    build = commands.add_parser("build", help="run chapters and solutions, and make the exercises from these")
+    build = commands.add_parser(
+        "build", help="run chapters and solutions, and make the exercises from these"
+    )
     build.set_defaults(command=_build)
     build.add_argument("names", nargs="*", metavar="NAME", help="a chapter, or only its number")
     build.add_argument(

@@ -179,10 +179,14 @@ def asset(name: str) -> str:
     return (ASSETS / name).read_text(encoding="utf-8")
 
 
-def views_script() -> str:
-    """The front end of the views, and what starts it on a page with no kernel."""
+def views_script(*after: str) -> str:
+    """The front end of the views, and what starts it on a page with no kernel.
+
+    Args:
+        after: JavaScript for when the views are there.
+    """
     views = (HERE / "views.js").read_text(encoding="utf-8")
-    return script(views, asset("live.js"), kind="module")
+    return script(views, asset("live.js"), *after, kind="module")
 
 
 def views_style() -> str:

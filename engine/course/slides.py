@@ -7,6 +7,7 @@ import re
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 
 from nbformat.notebooknode import NotebookNode
@@ -15,6 +16,7 @@ from engine.course import atomic, build, offline
 from engine.course.places import CourseError, Places
 
 FOLDER = "slides"
+HEADING = re.compile(r"^#{1,3} +(.+?) *$", re.MULTILINE)
 WAYS = re.compile(r"^\[(?:Back|On): .*\]\([^)]*\)\n*", re.MULTILINE)
 DETAILS = re.compile(r"<details(?=[\s>])", re.IGNORECASE)
 
@@ -27,11 +29,13 @@ class Slide:
         parts: groups of cells; each group after the first waits for a key when ``waits`` says so.
         waits: for each group, whether it is a fragment.
         notes: cells for the speaker alone.
+        under: the heading that a slide without one of its own stands under.
     """
 
     parts: list[list[NotebookNode]] = field(default_factory=list)
     waits: list[bool] = field(default_factory=list)
     notes: list[NotebookNode] = field(default_factory=list)
+    under: str = ""
 
 
 def slide_type(cell: NotebookNode) -> str:
@@ -67,7 +71,18 @@ def stacks(cells: Iterable[NotebookNode]) -> list[list[Slide]]:
         elif kind == "subslide":
             found[-1].append(Slide())
         _put(cell, kind, found[-1][-1])
+    _name_headings(chain.from_iterable(found))
     return found
+
+
+def _name_headings(slides: Iterable[Slide]) -> None:
+    latest = ""
+    for slide in slides:
+        sources = [cell.source for part in slide.parts for cell in part]
+        if not sources or not HEADING.match(sources[0]):
+            slide.under = latest
+        headings = [found[1] for source in sources for found in HEADING.finditer(source)]
+        latest = (headings or [latest])[-1]
 
 
 def _put(cell: NotebookNode, kind: str, slide: Slide) -> None:
@@ -88,6 +103,8 @@ def slide_html(slide: Slide, name: str) -> str:
         name: its own name; of the hidden answers of one slide only one is open at a time.
     """
     parts = []
+    if slide.under:
+        parts.append(f'<div class="kicker">\n{offline.markdown_html(slide.under)}</div>')
     for cells, waits in zip(slide.parts, slide.waits, strict=True):
         shown = "\n".join(offline.cell_html(_for_a_talk(cell)) for cell in cells)
         parts.append(f'<div class="fragment">\n{shown}\n</div>' if waits else shown)
@@ -143,8 +160,7 @@ def deck(notebook: NotebookNode) -> str:
             [
                 offline.script(offline.asset("reveal/reveal.js")),
                 offline.script(offline.asset("reveal/notes.js")),
-                offline.script(offline.asset("slides.js")),
-                offline.views_script(),
+                offline.views_script(offline.asset("slides.js")),
             ]
         ),
     }

@@ -1,5 +1,8 @@
-// Start the deck: reveal.js, a theme for the room, room for every slide, and a way into the views.
-(() => {
+
+// ---- the deck ---------------------------------------------------------------------------------
+
+// A theme for the room, space for every slide, and a way into the views and out of them.
+{
   const SMALLEST = 0.7;
   const STEP = 0.05;
   const page = document.documentElement;
@@ -30,11 +33,7 @@
     Reveal.getCurrentSlide().querySelector(".rw-view")?.focus({ preventScroll: true });
   };
   for (const live of document.querySelectorAll(".live")) {
-    const hint = document.createElement("p");
-    hint.className = "enter";
-    hint.innerHTML = "Click the view or press <kbd>V</kbd> to step it; <kbd>Esc</kbd> gives the "
-      + "keys and the clicker back to the slides.";
-    live.before(hint);
+    live.querySelector(".rw-hint")?.append(" V comes here; Esc gives the keys back to the slides.");
     live.addEventListener("keydown", (event) => {
       if (event.key !== "Escape") return;
       event.stopPropagation();
@@ -63,4 +62,4 @@
   });
   Reveal.addKeyBinding({ keyCode: 86, key: "V", description: "Step the view" }, enterView);
   Reveal.addKeyBinding({ keyCode: 84, key: "T", description: "Light or dark" }, otherTheme);
-})();
+}
