@@ -4,7 +4,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 
-from tests.bench import explorer, imports, memory, speed
+from tests.bench import browser, explorer, imports, memory, speed
 from tests.bench.size import FULL, TINY, Size
 
 # A section takes the size and yields its lines as it gets them.
@@ -13,6 +13,7 @@ SECTIONS: tuple[Callable[[Size], Iterator[str]], ...] = (
     memory.report,
     imports.report,
     explorer.report,
+    browser.report,
 )
 
 # Two of the engines sort by recursion.

@@ -23,7 +23,7 @@ def test_the_command_prints_every_section_at_a_tiny_size() -> None:
         check=False,
     )
     assert result.returncode == 0, result.stderr
-    for title in ("RECORDING + BACKWARD", "MEMORY", "IMPORT", "EXPLORER"):
+    for title in ("RECORDING + BACKWARD", "MEMORY", "IMPORT", "EXPLORER", "KEY TO PAINT"):
         assert title in result.stdout
     for rival in workloads.CONTESTANTS:
         assert result.stdout.count(f"  {rival.name}  ") == 4
