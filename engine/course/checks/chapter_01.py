@@ -283,9 +283,8 @@ def _judge_report(answer: dict[str, Any]) -> Finding | None:
     found, wanted = measure(volume, MEASURED_AT, step), reported()
     told = f"A {method} difference with h = {number_text(step)} gives {found:.6f}"
     if round(math.log10(step), 9) % 1:
-        return Finding(
-            "not a power", f"{number_text(step)} is not one of 0.1, 0.01, 0.001 and so on."
-        )
+        yours = number_text(step)
+        return Finding("not a power", f"{yours} is none of the steps to choose from.")
     if abs(found - wanted) < 1e-6:
         return None
     if method == "central":
