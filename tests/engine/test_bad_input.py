@@ -534,7 +534,7 @@ def test_dividing_what_is_infinite_already_leaves_the_report_to_backward() -> No
 
 
 @pytest.mark.parametrize("change", [
-    {"index": 1}, {"inputs": [1]}, {"inputs": []}, {"operands": [2, 1]}, {"operands": [-1, 1]},
+    {"index": 1}, {"inputs": [1]}, {"inputs": []}, {"operands": [2, 1], "inputs": [2, 1]}, {"operands": [-1, 1], "inputs": [-1, 1]},
     {"local_derivatives": [1.0]}, {"color": "red"},
 ])  # fmt: skip
 def test_a_graph_that_was_tampered_with_is_refused(change: dict[str, object]) -> None:
