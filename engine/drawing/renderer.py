@@ -100,5 +100,7 @@ def _run(program: str, source: str) -> str:
         said = done.stderr.strip() or f"it ended with exit code {done.returncode}"
         raise RenderingError(f"{problem}: {said}")
     if not (done.stdout.startswith("graph ") and done.stdout.rstrip().endswith("stop")):
-        raise RenderingError(f"{problem}: it wrote {shown(done.stdout.strip())} instead of positions.")
+        raise RenderingError(
+            f"{problem}: it wrote {shown(done.stdout.strip())} instead of positions."
+        )
     return done.stdout
