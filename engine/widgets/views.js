@@ -115,14 +115,15 @@ function buildWalk(payload) {
   const story = storyOf(payload.positions.map(({ sentences }) => sentences));
   const scene = sceneOf(payload);
   const rows = payload.rows.map(buildRow);
+  const order = orderTable(rows);
   const root = viewRoot(
     payload.summary,
     make("div", { class: "rw-controls" }, ...Object.values(buttons), slider, place),
     story,
-    make("div", { class: "rw-parts" }, scene, orderTable(rows)),
+    make("div", { class: "rw-parts" }, scene, order),
     make("p", { class: "rw-hint" }, STEP_HINT),
   );
-  return { root, buttons, slider, place, story, scene, rows, ...partsOf(scene) };
+  return { root, buttons, slider, place, story, scene, order, rows, ...partsOf(scene) };
 }
 
 function buildRow(row, index) {
@@ -143,7 +144,7 @@ function buildRow(row, index) {
 function orderTable(rows) {
   return make(
     "div",
-    { class: "rw-order" },
+    { class: "rw-order rw-long", role: "group", "aria-label": "Order of the walk", tabindex: 0 },
     make(
       "table",
       { class: "rw-table" },
@@ -207,6 +208,7 @@ function showFrame(parts, frames, index) {
   }
   showContributions(parts, frame.contributions);
   scrollTo(parts.scene, parts.nodes.get(String(frame.node)));
+  scrollDownTo(parts.order, parts.rows[Math.max(index - 1, 0)].element);
 }
 
 function showRow(row, frame, step, index) {
@@ -1021,6 +1023,13 @@ function scrollTo(scene, group) {
   const box = group.getBoundingClientRect();
   const view = scene.getBoundingClientRect();
   scene.scrollLeft += box.left + box.width / 2 - view.left - view.width / 2;
+}
+
+function scrollDownTo(around, row) {
+  if (around.scrollHeight <= around.clientHeight) return;
+  const box = row.getBoundingClientRect();
+  const view = around.getBoundingClientRect();
+  around.scrollTop += box.top + box.height / 2 - view.top - view.height / 2;
 }
 
 // ---- what all views are made of ---------------------------------------------------------------

@@ -497,6 +497,17 @@ def test_the_accessibility_check_finds_what_is_wrong(lab: Lab) -> None:
         assert_accessible(view)
 
 
+def assert_row_is_in_sight(view: Locator) -> None:
+    """The table of a long walk is no longer than a screen, and shows the current row."""
+    order = view.locator(".rw-order").bounding_box()
+    row = view.locator('tr[data-state="current"]').bounding_box()
+    assert order is not None
+    assert row is not None
+    assert order["height"] <= 480
+    assert order["y"] <= row["y"]
+    assert row["y"] + row["height"] <= order["y"] + order["height"] + 1
+
+
 def test_hostile_labels_are_shown_and_do_nothing(lab: Lab, tmp_path: Path) -> None:
     page = lab.notebook(
         [
@@ -526,6 +537,10 @@ def test_hostile_labels_are_shown_and_do_nothing(lab: Lab, tmp_path: Path) -> No
     for _ in range(5):
         page.page.keyboard.press("ArrowLeft")
     assert_accessible(view)
+    assert_row_is_in_sight(view)
+    page.page.keyboard.press("Home")
+    page.page.keyboard.press("ArrowRight")
+    assert_row_is_in_sight(view)
     assert page.page.evaluate("() => window.hacked") is None
     foreign = view.evaluate("view => view.querySelectorAll('script, img, iframe, a, link').length")
     assert foreign == 0
