@@ -139,7 +139,18 @@ def test_the_hues_keep_apart_from_the_card() -> None:
         assert contrast >= 3.0, (name, contrast)
 
 
-HOSTILE = ["$x_1$", "$", "<script>alert(1)</script>", "a\nb", "\x00", "क", "😀", "x" * 500, ""]
+HOSTILE = [
+    "$x_1$",
+    r"$\frac$",
+    "$",
+    "<script>alert(1)</script>",
+    "a\nb",
+    "\x00",
+    "क",
+    "😀",
+    "x" * 500,
+    "",
+]
 
 
 class TestHostileWords:
@@ -150,9 +161,9 @@ class TestHostileWords:
         assert "\x00" not in drawn.text
 
     def test_names_and_titles_are_drawn_as_text(self) -> None:
-        for word in HOSTILE[:6]:
+        for word in HOSTILE[:7]:
             assert loss_curve([1.0, 0.5], title=word).plot().png
-        assert error_against_step({"_hidden": CUBE, "": CUBE, "$x$": CUBE, "\x00": CUBE}).png
+        assert error_against_step({"_hidden": CUBE, "": CUBE, r"$\frac$": CUBE, "\x00": CUBE}).png
 
 
 class TestErrors:

@@ -271,6 +271,11 @@ class TestGuides:
         assert guides([StepError(1e-5, 1.0, 1.0)]) == ()
         assert guides([StepError(h, 0.0, 0.0) for h in (1e-5, 1e-4, 1e-3)]) == ()
 
+    def test_rounding_that_happens_to_climb_is_not_taken_for_truncation(self) -> None:
+        made = [StepError(10.0**-k, 10.0 ** (k - 16), 10.0 ** (k - 16)) for k in range(3, 16)]
+        lucky = [StepError(1e-2, 5e-16, 5e-17), StepError(1e-1, 5e-15, 5e-15)]
+        assert [line.name for line in guides([*made, *lucky])] == ["rounding"]
+
     def test_unmeasured_errors_are_passed_over(self) -> None:
         errors = error_by_step(lambda x: x**3, 2.0, 12.0)
         spoiled = [*errors, StepError(0.5, math.nan, math.nan)]

@@ -66,7 +66,7 @@ def _draw(axes: "Axes", numbers: list[float], sizes: list[float]) -> None:
     for number in numbers:
         if number:
             place = int((math.log10(abs(number)) - low) * BARS_PER_DECADE)
-            (up if number > 0.0 else down)[min(max(place, 0), count - 1)] += 1
+            (up if number > 0.0 else down)[max(place, 0)] += 1
     places = [low + (k + 0.5) / BARS_PER_DECADE for k in range(count)]
     width = 1.0 / BARS_PER_DECADE
     looks: dict[str, Any] = {"width": width, "edgecolor": CARD, "linewidth": 0.8}
