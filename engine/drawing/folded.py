@@ -47,7 +47,7 @@ from engine.drawing.words import TIMES, label, number, operand, title
 from engine.folding import OWN, PARAMETERS, REPEATED, Arrow, FoldedGraph, Folding, Frame
 from engine.folding import Box as FoldedBox
 
-CHAIN_COLUMNS = 5
+CHAIN_COLUMNS = 4
 DIGITS = 4
 CHAIN_ROW_GAP = 50.0
 DECADES = 4.0

@@ -3,7 +3,13 @@
 import math
 from collections.abc import Sequence
 
-from engine.drawing.folded import arrow_text, arrows_into, box_title, boxes_text
+from engine.drawing.folded import (
+    arrow_text,
+    arrows_into,
+    box_title,
+    boxes_text,
+    scope_title,
+)
 from engine.drawing.words import TIMES, label, name, number, operand
 from engine.folding import Arrow, Box, FoldedGraph, Folding, Neighborhood, Path
 from engine.text import number_text, one_line, table_lines
@@ -54,9 +60,19 @@ def listed(things: Sequence[str], most: int = MOST_NAMED) -> str:
     return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
 
 
-def box_name(folding: Folding, box: Box) -> str:
-    """What a box is called in a sentence."""
-    return name(folding.graph, box.node) if box.node is not None else box_title(folding, box)
+def box_name(folding: Folding, folded: FoldedGraph, place: int) -> str:
+    """What a box is called in a sentence; with its frame, where two boxes have one name."""
+    box = folded.boxes[place]
+    if box.node is not None:
+        return name(folding.graph, box.node)
+    title = box_title(folding, box)
+    alike = sum(box_title(folding, other) == title for other in folded.boxes if other.path)
+    return f"{title}{_frame_text(folded, box)}" if alike > 1 else title
+
+
+def _frame_text(folded: FoldedGraph, box: Box) -> str:
+    around = [frame for frame in folded.frames if frame.path == box.frame]
+    return "".join(f" in {scope_title(f.path, f.members, f.rest)}" for f in around)
 
 
 def drawing_story(folding: Folding, folded: FoldedGraph) -> tuple[str, ...]:
@@ -151,9 +167,9 @@ def box_sentences(folding: Folding, folded: FoldedGraph, place: int) -> tuple[st
 def _ends(folding: Folding, folded: FoldedGraph, arrows: Sequence[tuple[int, Arrow]]) -> str:
     return listed(
         [
-            f"{box_name(folding, folded.boxes[place])} ({counted(arrow.count, 'edge')})"
+            f"{box_name(folding, folded, place)} ({counted(arrow.count, 'edge')})"
             if arrow.local_derivative is None
-            else f"{box_name(folding, folded.boxes[place])} ({arrow_text(arrow)})"
+            else f"{box_name(folding, folded, place)} ({arrow_text(arrow)})"
             for place, arrow in sorted(arrows, key=lambda end: -end[1].count)
         ]
     )
@@ -179,7 +195,7 @@ def walk_heading(folding: Folding, folded: FoldedGraph, order: Sequence[int], in
     if index == 0:
         return f"Walk back, box by box: {len(order)} steps"
     box = folded.boxes[order[index - 1]]
-    return f"Step {index} of {len(order)}: {box_title(folding, box)}"
+    return f"Step {index} of {len(order)}: {box_title(folding, box)}{_frame_text(folded, box)}"
 
 
 def walk_sentences(
@@ -217,7 +233,7 @@ def _node_step(
     said = [f"{name(graph, index)}.grad = {number(upstream)}."]
     for arrow in into:
         start = folded.boxes[arrow.start]
-        who = box_name(folding, start)
+        who = box_name(folding, folded, arrow.start)
         if arrow.local_derivative is None:
             said.append(f"A contribution goes back to {who}.")
             continue
