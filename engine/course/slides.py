@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import html
 import re
 import sys
@@ -18,6 +19,7 @@ from engine.course.places import CourseError, Places
 FOLDER = "slides"
 HEADING = re.compile(r"^#{1,3} +(.+?) *$", re.MULTILINE)
 WAYS = re.compile(r"^\[(?:Back|On): .*\]\([^)]*\)\n*", re.MULTILINE)
+EMPTY_LINES = re.compile(r"\n{3,}")
 DETAILS = re.compile(r"<details(?=[\s>])", re.IGNORECASE)
 
 
@@ -106,23 +108,36 @@ def slide_html(slide: Slide, name: str) -> str:
     if slide.under:
         parts.append(f'<div class="kicker">\n{offline.markdown_html(slide.under)}</div>')
     for cells, waits in zip(slide.parts, slide.waits, strict=True):
-        shown = "\n".join(offline.cell_html(_for_a_talk(cell)) for cell in cells)
+        shown = "\n".join(map(_cell_html, cells))
         parts.append(f'<div class="fragment">\n{shown}\n</div>' if waits else shown)
     body = DETAILS.sub(f'<details name="answers-{name}"', "\n".join(parts))
     notes = "\n".join(offline.cell_html(cell) for cell in slide.notes)
     aside = f'\n<aside class="notes">\n{notes}\n</aside>' if notes else ""
-    return (
-        f'<section>\n<div class="room"><div class="fit">\n{body}\n</div></div>{aside}\n</section>'
-    )
+    fit = f'<div class="fit" style="--longest: {_longest_line(chain.from_iterable(slide.parts))}">'
+    return f'<section>\n<div class="room">{fit}\n{body}\n</div></div>{aside}\n</section>'
 
 
-def _for_a_talk(cell: NotebookNode) -> NotebookNode:
-    """A talk has its own way on and back."""
-    if cell.cell_type != "markdown":
-        return cell
-    without: NotebookNode = cell.copy()
-    without.source = WAYS.sub("", cell.source)
-    return without
+def _cell_html(cell: NotebookNode) -> str:
+    """A talk has its own way on and back, no room for empty lines, and views before their code."""
+    cell = copy.deepcopy(cell)
+    if cell.cell_type == "markdown":
+        cell.source = WAYS.sub("", cell.source)
+        return offline.cell_html(cell)
+    cell.source = EMPTY_LINES.sub("\n\n", cell.source)
+    if not any(offline.LIVE in output.get("data", {}) for output in cell.outputs):
+        return offline.cell_html(cell)
+    code = f'<details class="source"><summary>Code</summary>{offline.code_html(cell.source)}'
+    return "\n".join([f"{code}</details>", *map(offline.output_html, cell.outputs)])
+
+
+def _longest_line(cells: Iterable[NotebookNode]) -> int:
+    """How many characters the longest line of code or printed text has."""
+    texts = []
+    for cell in cells:
+        if cell.cell_type == "code":
+            texts += [cell.source, *(output.get("text", "") for output in cell.outputs)]
+            texts += [output.get("data", {}).get("text/plain", "") for output in cell.outputs]
+    return max((len(line) for text in texts for line in text.splitlines()), default=1)
 
 
 def slides_html(found: Sequence[Sequence[Slide]]) -> str:

@@ -4,7 +4,9 @@
 // A theme for the room, space for every slide, and a way into the views and out of them.
 {
   const SMALLEST = 0.7;
+  const LARGEST = 1.3;
   const STEP = 0.05;
+  const AIRY = 0.75;
   const page = document.documentElement;
 
   const wanted = new URLSearchParams(location.search).get("theme");
@@ -13,14 +15,15 @@
     page.dataset.theme = page.dataset.theme === "dark" ? "light" : "dark";
   };
 
-  /** Make a slide as large as its room allows, between full size and the smallest one. */
+  /** Make what is on a slide as large as there is space for; few words may be larger than usual. */
   const fit = (content) => {
-    const space = content.parentElement.getBoundingClientRect();
-    if (!space.height) return;
-    for (let size = 1; ; size -= STEP) {
+    const space = content.parentElement.getBoundingClientRect().height;
+    if (!space) return;
+    const fixed = content.querySelector("pre, .picture, .live, details");
+    for (let size = fixed ? 1 : LARGEST; ; size -= STEP) {
       content.style.setProperty("--fit", Math.max(size, SMALLEST).toFixed(2));
       const { height } = content.getBoundingClientRect();
-      if (height <= space.height || size <= SMALLEST) return;
+      if (size <= SMALLEST || height <= (size > 1.01 ? AIRY : 1) * space) return;
     }
   };
   // In the next frame: a change of size while sizes are being reported would be reported again.
