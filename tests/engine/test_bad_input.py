@@ -533,10 +533,18 @@ def test_dividing_what_is_infinite_already_leaves_the_report_to_backward() -> No
             y.backward()
 
 
-@pytest.mark.parametrize("change", [
-    {"index": 1}, {"inputs": [1]}, {"inputs": []}, {"operands": [2, 1], "inputs": [2, 1]}, {"operands": [-1, 1], "inputs": [-1, 1]},
-    {"local_derivatives": [1.0]}, {"color": "red"},
-])  # fmt: skip
+TAMPERED: list[dict[str, object]] = [
+    {"index": 1},
+    {"inputs": [1]},
+    {"inputs": []},
+    {"operands": [2, 1], "inputs": [2, 1]},
+    {"operands": [-1, 1], "inputs": [-1, 1]},
+    {"local_derivatives": [1.0]},
+    {"color": "red"},
+]
+
+
+@pytest.mark.parametrize("change", TAMPERED, ids=str)
 def test_a_graph_that_was_tampered_with_is_refused(change: dict[str, object]) -> None:
     records = json.loads(World().graph.to_json())
     records[2].update(change)
