@@ -186,10 +186,10 @@ def explanations(walk: Walk, question: Question, typed: float) -> tuple[WrongAns
     >>> [str(found.mistake) for found in explanations(walk, gradient_of_x, 4.0)]
     ['counted one use of two']
     """
-    caught = [w for w in wrong_answers(walk, question) if not _is_answer(w.number, question)]
-    fitting = [w for w in caught if is_same(typed, w.number)]
+    made = wrong_answers(walk, question)
+    fitting = [w for w in made if is_same(typed, w.number)]
     if not fitting and not is_rounded(typed, question.answer):
-        fitting = [w for w in caught if is_rounded(typed, w.number)]
+        fitting = [w for w in made if is_rounded(typed, w.number)]
     fitting = [w for w in fitting if w.plain] or fitting
     return tuple({w.mistake: w for w in reversed(fitting)}.values())[::-1]
 

@@ -354,10 +354,12 @@ def test_an_answer_that_is_rounded_too_far_is_no_try(typed: str) -> None:
 
 
 def test_contributions_that_cancel_leave_a_zero_that_can_be_typed() -> None:
-    x = Value(0.1, "x")
-    y = x * 3 - x - x - x
+    x = Value(1.0, "x")
+    y = x * 0.1 + x * 0.2 - x * 0.3
     walk = reverse_walk(Graph.of(y, {}))
+    assert 0.0 < abs(walk.grad("x")) < 1e-15
     assert judge(walk, questions(walk)[-1], "0", tries=0).right
+    assert not judge(walk, questions(walk)[-1], "1e-6", tries=0).right
 
 
 # -- what is told when --------------------------------------------------------------------------
@@ -384,6 +386,7 @@ def test_nothing_that_was_not_answered_leaves_python(ask: str) -> None:
     y = distinctive()
     y.backward()  # the recording holds all gradients already
     view = Predict(y, ask=ask)
+    assert not any(node.grad for node in view.graph.nodes)
     asked = questions(reverse_walk(view.graph), single=ask == "contributions")
     known = spellings(1.0) | spellings(-1.0)  # the seed gradient
     compared = 0
