@@ -8,15 +8,15 @@ its solution stands between two lines:
     derivative = (4.96 - 5.0) / (2.01 - 2.0)
     ### END SOLUTION
 
-The check cell after it has nbgrader's ``grade`` mark and points. It ends in the ``check`` that
-learners see, and a hidden test before it gives nbgrader its error when the answer is not right:
+The check cell after it has nbgrader's ``grade`` mark and points. Learners get its first line; the
+hidden test gives nbgrader an error when the answer is not right:
 
+    check("01.1", derivative)
     ### BEGIN HIDDEN TESTS
     from engine.course.checks.grading import require
 
     require("01.1", derivative)
     ### END HIDDEN TESTS
-    check("01.1", derivative)
 
 Two things make such a cell run untouched: an answer starts as three dots, and a function to be
 written has a docstring, which alone is a body.

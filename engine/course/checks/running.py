@@ -25,7 +25,7 @@ from engine.course.checks.plain import describe, restore
 from engine.text import one_line
 
 START_SECONDS = 60
-RUN_SECONDS = 5
+RUN_SECONDS = 10
 MOST_BYTES = 2 * 1024**3
 ROOT = Path(__file__).parents[3]
 # The package is looked for where this file is, and not where the notebook is.
