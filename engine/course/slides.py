@@ -131,12 +131,8 @@ def _cell_html(cell: NotebookNode) -> str:
 
 
 def _longest_line(cells: Iterable[NotebookNode]) -> int:
-    """How many characters the longest line of code or printed text has."""
-    texts = []
-    for cell in cells:
-        if cell.cell_type == "code":
-            texts += [cell.source, *(output.get("text", "") for output in cell.outputs)]
-            texts += [output.get("data", {}).get("text/plain", "") for output in cell.outputs]
+    """How many characters the longest line of code has."""
+    texts = [cell.source for cell in cells if cell.cell_type == "code"]
     return max((len(line) for text in texts for line in text.splitlines()), default=1)
 
 

@@ -37,6 +37,9 @@
   };
   for (const live of document.querySelectorAll(".live")) {
     live.querySelector(".rw-hint")?.append(" V comes here; Esc gives the keys back to the slides.");
+    const drawing = live.querySelector(".rw-scene svg");
+    const natural = drawing?.style.getPropertyValue("--rw-width");
+    if (natural) drawing.parentElement.style.setProperty("--natural", natural);
     live.addEventListener("keydown", (event) => {
       if (event.key !== "Escape") return;
       event.stopPropagation();
