@@ -109,7 +109,8 @@ class OrderPlayground(View):
         if len(self.graph) > LARGEST_STEPPED:
             raise ValueError(
                 f"an order of {len(self.graph)} nodes is too long to be picked by hand (the limit "
-                f"is {LARGEST_STEPPED}). Choose an earlier node of the calculation."
+                f"is {LARGEST_STEPPED}). Choose an earlier node of the calculation; "
+                "GraphExplorer(y) shows all of it."
             )
         self.valid_orders = valid_orders(self.graph)
         payload = self._payload()
