@@ -444,10 +444,10 @@ def test_it_can_be_read_in_every_light_and_size(lab: Lab, tmp_path: Path) -> Non
         colors = view.evaluate(_COLORS)
         assert colors == {name: rgb(palette[name]) for name in colors}
         assert_accessible(view)
-        for key, position in (("Home", 0), ("End", 7), ("Home", 0)):
-            page.page.keyboard.press(key)
-            assert place(view) == position
-            assert_accessible(view)
+        page.page.keyboard.press("End")
+        assert place(view) == 7
+        assert_accessible(view)
+        page.page.keyboard.press("Home")
         for _ in range(3):
             page.page.keyboard.press("ArrowRight")
         page.screenshot(tmp_path / f"{theme}.png")
@@ -478,23 +478,22 @@ def test_it_can_be_read_in_every_light_and_size(lab: Lab, tmp_path: Path) -> Non
 
 
 HARM = {
-    "view.append(document.createElement('button'))": "button-name",
-    "view.querySelector('.rw-hint').style.color = '#ccc'": "color-contrast",
-    "view.querySelector('.rw-title').style.fill = '#ccc'": "too little contrast",
-    "view.querySelector('input').removeAttribute('aria-label')": "label",
+    "view.append(document.createElement('button'))": "- button-name (",
+    "view.querySelector('.rw-hint').style.color = '#ccc'": "- color-contrast (",
+    "view.querySelector('.rw-title').style.fill = '#ccc'": "- too little contrast in a drawing",
+    "view.querySelector('input').removeAttribute('aria-label')": "- label (",
 }
 
 
 def test_the_accessibility_check_finds_what_is_wrong(lab: Lab) -> None:
     page = lab.notebook([SEVEN]).run_all()
     view = nth_view(page)
-    whole = view.evaluate("view => view.innerHTML")
-    for harm, complaint in HARM.items():
+    for harm in HARM:
         view.evaluate(f"view => {{ {harm} }}")
-        with pytest.raises(AssertionError, match=complaint):
-            assert_accessible(view)
-        view.evaluate("(view, whole) => { view.innerHTML = whole }", whole)
+    with pytest.raises(AssertionError, match="rules of accessibility are broken") as error:
         assert_accessible(view)
+    for complaint in HARM.values():
+        assert complaint in str(error.value)
 
 
 def assert_row_is_in_sight(view: Locator) -> None:
