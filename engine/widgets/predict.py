@@ -486,8 +486,8 @@ def _readable_walk(graph: Graph) -> Walk:
     if len(graph) > LARGEST_STEPPED:
         raise ValueError(
             f"{len(graph)} nodes are too many to be asked for one by one (the limit is "
-            f"{LARGEST_STEPPED}). Choose an earlier node of the calculation; GraphExplorer(y) shows "
-            "all of it."
+            f"{LARGEST_STEPPED}). Choose an earlier node of the calculation; GraphExplorer(y) "
+            "shows all of it."
         )
     walk = reverse_walk(graph.with_gradients([0.0] * len(graph)))
     for index, gradient in enumerate(walk.gradients):
