@@ -197,8 +197,8 @@ function showFrame(parts, frames, index) {
   parts.slider.value = index;
   parts.slider.setAttribute("aria-valuetext", frame.heading);
   parts.place.textContent = `${index} / ${frames.length - 1}`;
-  parts.buttons.first.disabled = parts.buttons.back.disabled = index === 0;
-  parts.buttons.last.disabled = parts.buttons.next.disabled = index === frames.length - 1;
+  for (const name of ["first", "back"]) rest(parts.buttons[name], index === 0);
+  for (const name of ["next", "last"]) rest(parts.buttons[name], index === frames.length - 1);
   parts.rows.forEach((row, i) => showRow(row, frame, i + 1, index));
   for (const [node, group] of parts.nodes) {
     const receives = frame.receives.has(Number(node));
@@ -423,8 +423,8 @@ function showCheck(parts, payload, place, chosen) {
   parts.slider.value = place;
   parts.slider.setAttribute("aria-valuetext", `h = ${shown.step}`);
   parts.place.textContent = `h = ${shown.step}`;
-  parts.smaller.disabled = place === 0;
-  parts.larger.disabled = place === payload.places.length - 1;
+  rest(parts.smaller, place === 0);
+  rest(parts.larger, place === payload.places.length - 1);
   parts.rows.forEach((row, index) => showCheckRow(row, shown.rows[index], index === chosen));
   const marker = parts.scene.querySelector(".rw-now");
   marker.setAttribute("transform", `translate(${shown.x} 0)`);
@@ -737,7 +737,7 @@ function explorerView(model) {
       } else {
         drawing.page = page;
       }
-      parts.undo.disabled = !page.canGoBack;
+      rest(parts.undo, !page.canGoBack);
       showFound(parts, payload, page, act);
       showExplored(parts, drawing, Math.min(model.get("index"), last()));
     },
@@ -948,8 +948,8 @@ function showExplored(parts, { page, nodes, edges, captions }, index) {
   if (index === 0) tell(parts.story, page.story[0], page.story.slice(1));
   else tell(parts.story, heading, sentences);
   parts.place.textContent = `${index} / ${last}`;
-  parts.buttons.first.disabled = parts.buttons.back.disabled = index === 0;
-  parts.buttons.last.disabled = parts.buttons.next.disabled = index === last;
+  for (const name of ["first", "back"]) rest(parts.buttons[name], index === 0);
+  for (const name of ["next", "last"]) rest(parts.buttons[name], index === last);
   const done = new Set(page.positions.slice(1, index).map(({ box }) => box));
   page.boxes.forEach(({ grad }, place) => {
     const receives = contributions.some(({ target }) => target === place);
@@ -1043,7 +1043,17 @@ function viewRoot(summary, ...children) {
 }
 
 function button(text, attributes = {}) {
-  return make("button", { type: "button", ...attributes }, text);
+  const element = make("button", { type: "button", ...attributes }, text);
+  element.addEventListener("click", (event) => {
+    if ("rests" in element.dataset) event.stopImmediatePropagation();
+  });
+  return element;
+}
+
+/** Let a button rest: it does nothing, but keeps the focus, without which keys go to JupyterLab. */
+function rest(element, rests) {
+  element.toggleAttribute("data-rests", rests);
+  element.setAttribute("aria-disabled", rests);
 }
 
 /** A place for sentences, read aloud when they change, with room for the longest of them. */

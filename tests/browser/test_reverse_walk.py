@@ -91,7 +91,7 @@ _SHOWN = """view => {
     forward: all('[data-edge]').filter(edge => visible(edge.querySelector('.rw-forward'))).length,
     rows: all('tbody tr').map(row => [...row.cells].map(cell => cell.textContent)),
     current: all('tbody tr').map(row => row.getAttribute('aria-current')),
-    disabled: all('button').filter(button => button.disabled).map(b => b.textContent),
+    disabled: all('button').filter(button => button.ariaDisabled === 'true').map(b => b.textContent),
   };
 }"""
 
@@ -231,6 +231,16 @@ def test_every_way_to_step(lab: Lab) -> None:
     assert place(view) == 2, "Space on a button presses it"
     press("Enter")
     assert place(view) == 3, "Enter on a button presses it"
+
+    view.get_by_role("button", name="Last", exact=True).click(force=True)
+    press("Enter")
+    assert place(view) == 7, "a button at its end does nothing"
+    press("x")
+    press("ArrowLeft")
+    assert place(view) == 6, "and keeps the focus, so that the keys go on working"
+    assert cells(page) == before
+    for _ in range(3):
+        press("ArrowLeft")
 
     slider = view.get_by_role("slider")
     slider.focus()
