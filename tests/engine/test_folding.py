@@ -46,6 +46,7 @@ def folds(folding: Folding) -> Iterator[Fold]:
     yield folding.open(first, "token1/layer0/attention")
     yield folding.one_by_one(first, "token*")
     yield folding.close(first, "token*")
+    yield folding.open(first, "loss")  # its nodes, one by one
 
 
 def repeated(*names: str) -> Folding:
@@ -86,6 +87,16 @@ def test_an_arrow_counts_the_edges_between_its_two_boxes(folding: Folding) -> No
     )
     got = {(arrow.start, arrow.end): arrow.count for arrow in folded.arrows}
     assert got == {ends: count for ends, count in expected.items() if ends[0] != ends[1]}
+
+
+def test_an_arrow_between_a_single_node_and_a_box_counts_too() -> None:
+    x = Value(2.0, "x")
+    with scope("part"):
+        doubled = x * 2.0 + x
+    folded = Folding(Graph.of((doubled + 1.0) * doubled, names={})).view(Fold())
+    names = [box.path or box.node for box in folded.boxes]
+    ends = [(names[a.start], names[a.end], a.count) for a in folded.arrows]
+    assert sorted(ends, key=str) == [("part", 3, 1), ("part", 4, 1), (0, "part", 2), (3, 4, 1)]
 
 
 def test_the_first_drawing_has_few_boxes_and_folds_the_tokens(folding: Folding) -> None:
@@ -268,6 +279,12 @@ def test_folded_layers_and_heads_make_circles_that_are_walked_all_the_same(
 def test_search_puts_whole_labels_first_and_counts_all(folding: Folding) -> None:
     found = folding.search("layer1.WQ[3][5]")
     assert [folding.graph.nodes[node].label for node in found.nodes] == ["layer1.wq[3][5]"]
+    labels = ("a wq", "wq two", "WQ")
+    total = sum(Value(1.0, label) for label in labels)
+    assert isinstance(total, Value)
+    small = Folding(Graph.of(total, names={}))
+    order = [small.graph.nodes[node].label for node in small.search("wq").nodes]
+    assert order == ["WQ", "wq two", "a wq"]
     assert folding.search("wq").total == 2 * 8 * 8
     assert len(folding.search("wq").nodes) == 12
     assert folding.search("  ").total == folding.search("no such label").total == 0
@@ -290,6 +307,10 @@ def test_a_neighborhood_is_what_edges_reach_nearest_first(folding: Folding) -> N
             other for n in reached for other in (*graph.consumers[n], *graph.nodes[n].inputs)
         }
     assert wide.left_out == len(reached) - 10
+    ring = folding.neighborhood(node, 2, most=1000).nodes
+    outside = sorted(folding.size(n) for n in ring if n not in near)
+    some = folding.neighborhood(node, 2, most=len(near) + 3).nodes
+    assert sorted(folding.size(n) for n in some if n not in near) == outside[-3:]
     cut = folding.cut_out(wide.nodes)
     inside = sum(t in wide.nodes for n in wide.nodes for t in graph.nodes[n].inputs)
     assert len(cut.arrows) == inside
