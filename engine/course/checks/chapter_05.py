@@ -1,0 +1,512 @@
+"""The exercises of chapter 05: orders, and the function that finds one.
+
+>>> [exercise.name for exercise in EXERCISES]
+['05.1', '05.2', '05.3', '05.4', '05.5']
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from itertools import permutations
+from typing import Any
+
+from engine.course.checks.exercise import (
+    AnswerExercise,
+    Case,
+    Finding,
+    FunctionExercise,
+    Suspect,
+    WrongNumber,
+    among,
+    fields,
+    number,
+    numbers,
+    one_of,
+)
+from engine.course.checks.plain import in_words
+from engine.course.checks.stand_ins import Borrowed, StandIn, everything_behind, stand_ins
+from engine.graph import Graph
+from engine.text import number_text
+from engine.value import Value
+from engine.walk import reverse_walk
+
+VALID, TOO_EARLY = "valid", "too early"
+# 05.1: the five orders to judge.
+ORDERS = {"A": "yqpabc", "B": "ypqabc", "C": "yqcpba", "D": "yqapbc", "E": "qypabc"}
+# 05.3: somebody's order for the graph of 05.2.
+EARLY = ("y", "w", "u", "v", "x", "k")
+
+
+def first_graph() -> Graph:
+    """The calculation of 05.1."""
+    a, b, c = Value(2.0), Value(-3.0), Value(4.0)
+    p = a * b
+    q = p + c
+    y = q * p
+    return Graph.of(y, {"a": a, "b": b, "c": c, "p": p, "q": q, "y": y})
+
+
+def second_graph() -> Graph:
+    """The calculation of 05.2 and 05.3."""
+    x, k = Value(2.0), Value(5.0)
+    u = x + k
+    v = u * x
+    w = u * 3
+    y = v + w
+    return Graph.of(y, {"x": x, "k": k, "u": u, "v": v, "w": w, "y": y})
+
+
+def counted_graph() -> Graph:
+    """The calculation of 05.5."""
+    a, b = Value(2.0), Value(3.0)
+    p = a * a
+    q = b + 1
+    y = p * q
+    return Graph.of(y, {"a": a, "b": b, "p": p, "q": q, "y": y})
+
+
+def too_early(graph: Graph, order: Iterable[str]) -> list[str]:
+    """The nodes of an order that stand before a node that uses them.
+
+    Args:
+        graph: the calculation.
+        order: the name of each of its nodes, first to be processed first.
+
+    >>> too_early(second_graph(), EARLY), too_early(second_graph(), "ywvuxk")
+    (['u'], [])
+    """
+    place = {name: k for k, name in enumerate(order)}
+    return [
+        name
+        for name in place
+        if any(
+            place[graph.names[user]] > place[name] for user in graph.consumers[graph.index(name)]
+        )
+    ]
+
+
+# 05.1
+
+
+def _judge_orders(answer: dict[str, Any]) -> Finding | None:
+    graph = first_graph()
+    right = {
+        name: TOO_EARLY if too_early(graph, order) else VALID for name, order in ORDERS.items()
+    }
+    wrong = [name for name in ORDERS if answer[name] != right[name]]
+    if not wrong:
+        return None
+    seen = f"{len(ORDERS) - len(wrong)} of {len(ORDERS)} are judged right."
+    if all(answer[name] == VALID for name in wrong):
+        return Finding(
+            "called valid",
+            f"{seen} You call an order valid in which a node goes before one that uses it. Look "
+            "also at the leaves.",
+        )
+    if all(answer[name] == TOO_EARLY for name in wrong):
+        return Finding(
+            "called too early",
+            f"{seen} You reject an order in which every node comes after all nodes that use it. "
+            "There is not only one valid order.",
+        )
+    return Finding(
+        "both ways",
+        f"{seen} Some that you call valid are too early, and some that you reject are valid. Go "
+        "from node to node, and ask each time: have all nodes that use it had their turn?",
+    )
+
+
+# 05.2
+
+
+def _names(answer: Any) -> Finding | None:
+    if not isinstance(answer, list | tuple):
+        return Finding(
+            "type", 'The answer is a list of names such as ["y", "w"], and yours is not a list.'
+        )
+    other = next((name for name in answer if not isinstance(name, str)), None)
+    if other is not None:
+        return Finding("type", f"Write the names in quotation marks; {in_words(other)} is no text.")
+    return None
+
+
+def _judge_order(answer: Sequence[str]) -> Finding | None:
+    graph = second_graph()
+    unknown = [name for name in answer if name not in graph.names]
+    if unknown:
+        return Finding("unknown", f'There is no "{unknown[0]}" in this graph.')
+    repeated = [name for name, times in Counter(answer).items() if times > 1]
+    if repeated:
+        return Finding(
+            "repeated", f"{repeated[0]} stands there more than once: a node has one turn."
+        )
+    missing = len(graph) - len(answer)
+    if missing:
+        return Finding("missing", f"Each node needs its turn, leaves too: {missing} left out.")
+    early = too_early(graph, answer)
+    if early and not too_early(graph, answer[::-1]):
+        return Finding(
+            "turned around",
+            "This is the order of the forward pass, inputs first. The walk goes the other way.",
+        )
+    if early:
+        return Finding(
+            "too early",
+            f"{early[0]} has its turn while a node that uses it is still waiting.",
+        )
+    return None
+
+
+# 05.3
+
+
+def _judge_early_walk(answer: dict[str, float]) -> Finding | None:
+    graph = second_graph()
+    walk, right = reverse_walk(graph, EARLY), reverse_walk(graph)
+    return _judge_late_u(answer["u"], walk, right) or _judge_missed_x(answer["x"], walk, right)
+
+
+def _judge_late_u(answer: float, walk: Any, _right: Any) -> Finding | None:
+    graph = walk.graph
+    at_its_turn = next(s.upstream for s in walk.steps if graph.names[s.node] == "u")
+    late = walk.grad("u") - at_its_turn
+    return among(
+        answer,
+        walk.grad("u"),
+        WrongNumber(
+            at_its_turn,
+            "when processed",
+            f"{number_text(at_its_turn)} is what u holds when it has its turn. Asked for is what "
+            "it holds at the end: v still adds something.",
+        ),
+        WrongNumber(
+            late,
+            "last one alone",
+            f"{number_text(late)} is the contribution that comes late. It is added to what is "
+            "there.",
+        ),
+        WrongNumber(graph.nodes[graph.index("u")].data, "data", "That is the data of u."),
+        name="u",
+    )
+
+
+def _judge_missed_x(answer: float, walk: Any, right: Any) -> Finding | None:
+    graph = walk.graph
+    parts = [arrived.amount for arrived in walk.arrivals[graph.index("x")]]
+    return among(
+        answer,
+        walk.grad("x"),
+        WrongNumber(
+            right.grad("x"),
+            "right walk",
+            f"{number_text(right.grad('x'))} is the gradient of a walk in a valid order. Here u "
+            "hands on what it holds when its turn comes, and nothing later.",
+        ),
+        *(
+            WrongNumber(
+                part,
+                "one part",
+                f"{number_text(part)} is one of the contributions to x. There is another one.",
+            )
+            for part in parts
+        ),
+        WrongNumber(
+            math.prod(parts), "multiplied", "The contributions to x were multiplied: they add up."
+        ),
+        WrongNumber(graph.nodes[graph.index("x")].data, "data", "That is the data of x."),
+        name="x",
+    )
+
+
+# 05.4
+
+
+def leaf_alone() -> Graph:
+    """A graph of one node."""
+    x = Value(3.0)
+    return Graph.of(x, {"x": x})
+
+
+def same_input_twice() -> Graph:
+    """A graph in which one operation uses one number for both inputs."""
+    x = Value(3.0)
+    y = x + x
+    return Graph.of(y, {"x": x, "y": y})
+
+
+def chapter_graph() -> Graph:
+    """The graph of the chapter, with its short way and its long way."""
+    x = Value(3.0)
+    u = x * x
+    v = u * 2
+    y = u + v
+    return Graph.of(y, {"x": x, "u": u, "v": v, "y": y})
+
+
+def _reference_order(output: StandIn) -> list[StandIn]:
+    return everything_behind(output)
+
+
+def _before_the_loop(output: StandIn) -> list[StandIn]:
+    order: list[StandIn] = []
+
+    def visit(node: StandIn) -> None:
+        if node not in order:
+            order.append(node)
+            for operand in node.inputs:
+                visit(operand)
+
+    visit(output)
+    return order
+
+
+def _without_visited(output: StandIn) -> list[StandIn]:
+    inner = (node for operand in output.inputs for node in _without_visited(operand))
+    return [*inner, output]
+
+
+def _first_input_only(output: StandIn) -> list[StandIn]:
+    return [*(_first_input_only(output.inputs[0]) if output.inputs else []), output]
+
+
+def _from_the_back(output: StandIn) -> list[StandIn]:
+    return everything_behind(output)[::-1]
+
+
+def _level_by_level(output: StandIn) -> list[StandIn]:
+    order = [output]
+    for node in order:
+        order += [operand for operand in dict.fromkeys(node.inputs) if operand not in order]
+    return order[::-1]
+
+
+def _only_its_inputs(output: StandIn) -> list[StandIn]:
+    return [*dict.fromkeys(output.inputs), output]
+
+
+def _inputs_alone(output: StandIn) -> list[StandIn]:
+    return everything_behind(output)[:-1]
+
+
+def _borrowed(_output: StandIn) -> list[StandIn]:
+    raise Borrowed
+
+
+def _labels(_arguments: tuple[Any, ...], result: Any) -> Any:
+    if isinstance(result, list | tuple):
+        return [node.label if isinstance(node, StandIn) else ["?", node] for node in result]
+    return result
+
+
+def _list_of_nodes(answer: Any) -> Finding | None:
+    if not isinstance(answer, list):
+        yours = in_words(answer)
+        return Finding("type", f"it gives {yours}. It should give a list of nodes.")
+    if any(not isinstance(label, str) for label in answer):
+        return Finding("no nodes", "there is something in its list that is no node of the graph.")
+    return None
+
+
+def _judge_found_order(arguments: tuple[Any, ...], found: list[str]) -> Finding | None:
+    nodes = everything_behind(arguments[0])
+    place = {name: k for k, name in enumerate(found)}
+    told = f"For the graph of {in_words([node.label for node in nodes])} it gives {in_words(found)}"
+    if len(place) < len(found):
+        return Finding("repeated", f"{told}: a node stands there more than once.")
+    if set(place) != {node.label for node in nodes}:
+        return Finding("missing", f"{told}: {len(nodes) - len(found)} of its nodes left out.")
+    early = [
+        node.label for node in nodes for i in node.inputs if place[i.label] > place[node.label]
+    ]
+    if early:
+        return Finding(
+            "before its inputs", f"{told}: {early[0]} stands before something it was made from."
+        )
+    return None
+
+
+def _case(words: str, graph: Callable[[], Graph]) -> Case:
+    return Case(words, lambda: (stand_ins(graph())[-1],))
+
+
+# 05.5
+
+
+def orders_that(graph: Graph, holds: Callable[[Sequence[str]], bool]) -> int:
+    """Count the orders of a tiny graph's nodes for which something holds.
+
+    Args:
+        graph: the calculation.
+        holds: tells it of one order.
+
+    >>> orders_that(leaf_alone(), lambda order: True)
+    1
+    """
+    return sum(holds(order) for order in permutations(graph.names))
+
+
+def _judge_count(answer: float) -> Finding | None:
+    graph = counted_graph()
+    if answer != int(answer) or answer < 1:
+        return Finding("no count", f"{number_text(answer)} is no number of orders.")
+    levels = (("y",), ("p", "q"), ("a", "b"))
+    return among(
+        answer,
+        orders_that(graph, lambda order: not too_early(graph, order)),
+        WrongNumber(
+            orders_that(graph, lambda _order: True),
+            "any order",
+            f"{number_text(answer)} counts every way to line up five nodes, valid or not.",
+        ),
+        WrongNumber(
+            orders_that(graph, lambda order: order[0] == "y"),
+            "only y first",
+            f"{number_text(answer)} counts every order that begins with y. Also a and b have to "
+            "wait: for whom?",
+        ),
+        WrongNumber(
+            orders_that(
+                graph,
+                lambda order: all(set(order[k : k + 2]) == set(levels[k // 2 + 1]) for k in (1, 3)),
+            ),
+            "level by level",
+            f"{number_text(answer)} counts the orders in which p and q both come before a and b. "
+            "Can a go before q?",
+        ),
+        WrongNumber(
+            orders_that(graph, lambda order: "".join(order) in ("ypaqb", "yqbpa")),
+            "one side first",
+            f"{number_text(answer)} counts the orders in which one side is finished before the "
+            "other begins. The two sides may mix.",
+        ),
+        WrongNumber(1, "one alone", "There is more than one: p and q can both go first after y."),
+    )
+
+
+EXERCISES = (
+    AnswerExercise(
+        name="05.1",
+        title="Valid, or too early?",
+        shape=fields(**dict.fromkeys(ORDERS, one_of(VALID, TOO_EARLY))),
+        judge=_judge_orders,
+        right="Every node after all nodes that use it: that is the whole question.",
+        hints=(
+            "For each number, find the nodes that use it: follow the arrows that leave its box.",
+            "p is used by q and by y. So p has to come after both.",
+            "Go through an order from left to right. At each node ask: is a node that uses it "
+            "still to come? If so, this node is too early.",
+        ),
+    ),
+    AnswerExercise(
+        name="05.2",
+        title="Give a valid order",
+        shape=_names,
+        judge=_judge_order,
+        right="Each of its nodes is complete when its turn comes.",
+        hints=(
+            "Start with the node that nothing uses.",
+            "Cross out a node that has had its turn. A node is next when all nodes that use it are "
+            "crossed out.",
+            "u is used twice, and x is used twice. Who uses them?",
+        ),
+    ),
+    AnswerExercise(
+        name="05.3",
+        title="What the wrong order says",
+        shape=numbers("u", "x"),
+        judge=_judge_early_walk,
+        right="u ends with its right gradient, and handed on too little. No error message at all.",
+        hints=(
+            "Play the walk on paper: each node hands on what it holds at its turn, once.",
+            "When u has its turn, only w has handed something on to it.",
+            "x is used by u and by v. From u it gets what u holds at its turn; from v, the data of "
+            "u times the gradient of v.",
+        ),
+    ),
+    FunctionExercise(
+        name="05.4",
+        title="Write topological_order",
+        cases=(
+            _case("x alone", leaf_alone),
+            _case("y = x + x", same_input_twice),
+            _case("the graph of the chapter", chapter_graph),
+            _case("the graph of 05.1", first_graph),
+            _case("the graph of 05.2", second_graph),
+        ),
+        reference=_reference_order,
+        shape=_list_of_nodes,
+        observe=_labels,
+        accept=_judge_found_order,
+        suspects=(
+            Suspect(
+                _before_the_loop,
+                "append first",
+                "For {case} it gives {got}: a node is put into the list before its inputs are. "
+                "Where does append stand?",
+            ),
+            Suspect(
+                _without_visited,
+                "no visited set",
+                "For {case} it gives {got}: a node that is reached twice is there twice. Remember "
+                "which nodes have been visited.",
+            ),
+            Suspect(
+                _first_input_only,
+                "first input only",
+                "For {case} it gives {got}: it follows the first input alone. Go through all.",
+            ),
+            Suspect(
+                _from_the_back,
+                "turned around",
+                "For {case} it gives {got}: that is the reverse walk. Asked for is the order with "
+                "inputs first.",
+            ),
+            Suspect(
+                _level_by_level,
+                "level by level",
+                "For {case} it gives {got}: it goes level by level. A node with a short way and a "
+                "long way to the output comes at the wrong time.",
+            ),
+            Suspect(
+                _only_its_inputs,
+                "one step only",
+                "For {case} it gives {got}: the inputs have inputs too. The function has to call "
+                "itself for each of them.",
+            ),
+            Suspect(
+                _inputs_alone,
+                "output missing",
+                "For {case} it gives {got}: the node itself belongs into the list too.",
+            ),
+            Suspect(_borrowed, "borrowed", "It asks the engine to walk. Write it yourself."),
+        ),
+        forbidden={
+            "engine.value.topological_order",
+            "engine.walk.reverse_walk",
+            "engine.graph.Graph",
+        },
+        right="Inputs first, each node once. Taken from the back, it is the reverse walk.",
+        hints=(
+            "Write a helper inside: visit(node). It puts all inputs of a node into the list, and "
+            "then the node itself.",
+            "visit ends at once when the node is in a set of visited nodes; otherwise it adds the "
+            "node to that set.",
+            "In visit: the test, the add, a loop over node.inputs that calls visit, and after the "
+            "loop the append. Below it: call visit(output) and return the list.",
+        ),
+    ),
+    AnswerExercise(
+        name="05.5",
+        title="How many orders?",
+        shape=number,
+        judge=_judge_count,
+        right="Two sides that do not need each other can be mixed in every way.",
+        hints=(
+            "y is first in each of them. Then four nodes remain.",
+            "a comes after p, and b comes after q. Nothing else is asked for.",
+            "Write down all orders that go on with p. As many go on with q.",
+        ),
+    ),
+)
