@@ -21,6 +21,7 @@ from engine.widgets.view import HERE, View
 
 ASSETS = Path(__file__).parent / "assets"
 LIVE = "application/vnd.reverse-walk.view+json"
+NO_PYTHON = "This needs Python, and there is none on this page. Open the chapter in JupyterLab."
 NOTEBOOK_LINK = re.compile(r'<a href="(?![a-z]+:)[^"#]*\.ipynb[^"]*">(.*?)</a>', re.DOTALL)
 # An output can be shown in several ways; the first of these that it has is taken.
 BEST_FIRST = (LIVE, build.SVG, "text/html", "image/png", "image/jpeg", "text/plain")
@@ -71,7 +72,10 @@ def traits_of_view(state: Mapping[str, Any]) -> dict[str, Any] | None:
         for name, value in state.items()
         if not name.startswith("_") and name not in every_widget_has
     }
-    return copy.deepcopy(kept)
+    kept = copy.deepcopy(kept)
+    if "noPython" in kept["payload"]:
+        kept["payload"]["noPython"] = NO_PYTHON
+    return kept
 
 
 def cell_html(cell: NotebookNode) -> str:
