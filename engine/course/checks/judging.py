@@ -118,7 +118,7 @@ def _judged_function(exercise: FunctionExercise, answer: Any) -> Finding | None:
     used = sorted(set(answer.uses) & set(exercise.forbidden))
     if used:
         name = used[0].rpartition(".")[2]
-        return Finding("forbidden", f"It calls {name}, which is what is to be written here.")
+        return Finding("forbidden", f"It uses {name}: write it without.")
     outcomes = running.run(exercise, answer)
     right = running.attempt(exercise.reference, exercise)
     verdicts = [

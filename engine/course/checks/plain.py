@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from numbers import Real
 from types import FunctionType
-from typing import Any
+from typing import Any, TypeGuard
 
 from engine.course.checks import packing
 from engine.graph import Graph
@@ -139,7 +139,7 @@ def in_words(answer: object) -> str:
     """
     if answer is ...:
         return "..."
-    if isinstance(answer, float):
+    if _is_number(answer):
         return number_text(answer)
     if isinstance(answer, list | tuple):
         inside = ", ".join(map(in_words, answer))
@@ -170,6 +170,10 @@ def shortened(text: str, most: int = 120) -> str:
     return text if len(text) <= most else f"{text[: most - 3]}..."
 
 
+def _is_number(thing: object) -> TypeGuard[float]:
+    return isinstance(thing, int | float) and not isinstance(thing, bool)
+
+
 def same(first: object, second: object, tolerance: float = 1e-6) -> bool:
     """Whether two restored things are the same, numbers within a relative tolerance.
 
@@ -183,7 +187,8 @@ def same(first: object, second: object, tolerance: float = 1e-6) -> bool:
     >>> same([6.0, "x"], (6.0000000001, "x")), same({"a": 1.0}, {"b": 1.0})
     (True, False)
     """
-    if isinstance(first, float) and isinstance(second, float):
+    if _is_number(first) and _is_number(second):
+        first, second = float(first), float(second)
         if math.isnan(first) or math.isnan(second):
             return math.isnan(first) and math.isnan(second)
         return math.isclose(first, second, rel_tol=tolerance, abs_tol=tolerance * 1e-3)
