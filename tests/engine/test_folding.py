@@ -116,6 +116,20 @@ def test_parameters_stand_together_by_label(folding: Folding) -> None:
     assert counts["parameters/wte"] == len(set(SHORT_NAME[:-1])) * 8
 
 
+def test_labels_that_end_in_a_number_are_not_repeated_scopes() -> None:
+    total = Value(1.0)
+    for layer in range(3):
+        for place in range(2):
+            total = total * Parameter(2.0, f"w{layer}[{place}]")
+    for _ in range(FEW_NODES):
+        total = total + 1.0
+    folding = Folding(Graph.of(total, names={}))
+    shown = paths(folding.view(folding.open(Fold(), "parameters")))
+    assert {path for path in shown if path.startswith("parameters")} == {
+        f"parameters/w{layer}" for layer in range(3)
+    }
+
+
 @pytest.mark.parametrize(
     ("names", "expected"),
     [
@@ -273,7 +287,10 @@ def test_folded_layers_and_heads_make_circles_that_are_walked_all_the_same(
         "token*/layer*/attention/.",
         "token*/layer*/attention/head*",
     }
-    assert sorted(box_order(folded)) == list(range(len(folded.boxes)))
+    order = box_order(folded)
+    assert sorted(order) == list(range(len(folded.boxes)))
+    met_first = next(place for place in order if place in circles(folded))
+    assert met_first == max(circles(folded), key=lambda place: folded.boxes[place].last)
 
 
 def test_search_puts_whole_labels_first_and_counts_all(folding: Folding) -> None:

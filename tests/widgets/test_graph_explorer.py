@@ -109,6 +109,8 @@ def test_open_close_and_back(view: GraphExplorer) -> None:
     assert view.back().state == first
     assert view.back().state == first
     assert not view.shown["canGoBack"]
+    view.boxes()
+    assert not view.shown["canGoBack"]
 
 
 def test_one_by_one(view: GraphExplorer) -> None:
@@ -206,13 +208,22 @@ def test_the_walk_goes_box_by_box_with_the_largest_gradient(
 
 def test_a_step_at_a_single_node_multiplies(view: GraphExplorer) -> None:
     x = Value(3.0, "x")
-    y = x * x
-    y.label = "y"
-    sentences = GraphExplorer(y).step().state.sentences
-    assert sentences[0] == "y.grad = 1."
+    u = x * x
+    u.label = "u"
+    sentences = GraphExplorer(u * 2.0).step(2).state.sentences
+    assert sentences[0] == "u.grad = 2."
     assert sentences[1] == (
-        "To x: local derivative 3 \N{MULTIPLICATION SIGN} upstream gradient 1 = 3 of x.grad = 6."
+        "To x: local derivative 3 \N{MULTIPLICATION SIGN} upstream gradient 2 = 6 of x.grad = 12."
     )
+
+
+def test_boxes_of_one_name_are_told_apart_by_their_frames(view: GraphExplorer) -> None:
+    view.step()
+    assert view.shown["positions"][1]["heading"] == "Step 1 of 15: loss"
+    assert "go back to loss in each of 3 tokens (3 edges)" in view.state.sentences[1]
+    heading = view.shown["positions"][2]["heading"]
+    assert heading == "Step 2 of 15: loss in each of 3 tokens"
+    assert "go back to logits (81 edges)" in view.step().state.sentences[1]
 
 
 def test_another_drawing_starts_its_walk_anew(view: GraphExplorer) -> None:
