@@ -22,6 +22,7 @@ def parser() -> argparse.ArgumentParser:
     )
     commands = main_parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     _add_lab(commands)
+    _add_check(commands)
     _add_doctor(commands)
     _add_build(commands)
     _add_slides(commands)
@@ -41,6 +42,12 @@ def _add_lab(commands: Commands[argparse.ArgumentParser]) -> None:
     lab.add_argument(
         "--no-browser", dest="browser", action="store_false", help="only print the address"
     )
+
+
+def _add_check(commands: Commands[argparse.ArgumentParser]) -> None:
+    check = commands.add_parser("check", help="show which exercises are done, and what is next")
+    check.set_defaults(command=_check)
+    _add_root(check)
 
 
 def _add_doctor(commands: Commands[argparse.ArgumentParser]) -> None:
@@ -87,6 +94,12 @@ def _lab(options: argparse.Namespace) -> int:
     from engine.course import lab
 
     return lab.run(find_places(options.root), options.port, options.browser)
+
+
+def _check(options: argparse.Namespace) -> int:
+    from engine.course import overview
+
+    return overview.run(find_places(options.root))
 
 
 def _doctor(options: argparse.Namespace) -> int:

@@ -182,7 +182,7 @@ def read_memory(file: Path) -> tuple[Memory, tuple[str, ...]]:
         return {}, ()
     try:
         return _parse(file.read_text(encoding="utf-8")), ()
-    except ValueError:
+    except (ValueError, RecursionError):
         aside = atomic.set_aside(file)
         note = (
             f"The course's memory {file.name} was damaged; it is set aside as {aside.name}. "

@@ -107,7 +107,10 @@ def read(places: Places) -> Progress:
     for file in sorted((places.memory / FOLDER).glob("[0-9]*.json")):
         if atomic.is_aside(file):
             continue
-        entry, note = _entry(file)
+        try:
+            entry, note = _entry(file)
+        except OSError as error:
+            entry, note = Entry(), f"{file.name} cannot be read: {error.strerror or error}."
         if note:
             notes.append(note)
         if entry.tries:
@@ -134,7 +137,7 @@ def _parsed(content: bytes) -> Entry | None:
     try:
         data = json.loads(content)
         tries, done = data["tries"], data["done"]
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         return None
     sound = type(tries) is int and tries >= 0 and type(done) is bool
     return Entry(tries, done) if sound else None

@@ -26,7 +26,7 @@ from engine.text import one_line
 
 START_SECONDS = 60
 RUN_SECONDS = 10
-MOST_BYTES = 2 * 1024**3
+MOST_BYTES = 1024**3
 ROOT = Path(__file__).parents[3]
 # The package is looked for where this file is, and not where the notebook is.
 PROGRAM = "import sys; sys.path.insert(0, {root!r}); from {module} import main; sys.exit(main())"
@@ -59,13 +59,12 @@ def command(module: str) -> list[str]:
     return [sys.executable, "-I", "-c", PROGRAM.format(root=str(ROOT), module=module)]
 
 
-def run(exercise: FunctionExercise, packed: Packed, seconds: float = RUN_SECONDS) -> list[Outcome]:
+def run(exercise: FunctionExercise, packed: Packed) -> list[Outcome]:
     """Run a function on every case of its exercise.
 
     Args:
         exercise: whose cases to run.
-        packed: the learner's function.
-        seconds: the time for all cases together.
+        packed: the learner's function. All cases together have ``RUN_SECONDS``.
 
     Returns:
         One outcome for each case up to the first that did not come to an end.
@@ -80,16 +79,14 @@ def run(exercise: FunctionExercise, packed: Packed, seconds: float = RUN_SECONDS
         encoding="utf-8",
         start_new_session=True,
     ) as process:
-        lines, ended = _conversation(process, json.dumps(request), seconds)
+        lines, ended = _conversation(process, json.dumps(request))
     outcomes = [_outcome(line) for line in lines[: len(exercise.cases)]]
     if len(outcomes) < len(exercise.cases):
         outcomes.append(Outcome(error="crashed" if ended else "endless"))
     return outcomes
 
 
-def _conversation(
-    process: subprocess.Popen[str], request: str, seconds: float
-) -> tuple[list[str], bool]:
+def _conversation(process: subprocess.Popen[str], request: str) -> tuple[list[str], bool]:
     """The lines the process said, and whether it came to an end by itself.
 
     The clock starts when the process is ready, since a busy machine may need long for that.
@@ -108,7 +105,7 @@ def _conversation(
             process.stdin.close()
         if said.get(timeout=START_SECONDS) is None:
             return lines, True
-        deadline = monotonic() + seconds
+        deadline = monotonic() + RUN_SECONDS
         while (line := said.get(timeout=max(0.0, deadline - monotonic()))) is not None:
             lines.append(line)
     except Empty:

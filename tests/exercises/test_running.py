@@ -1,0 +1,239 @@
+"""A learner's function runs in a world of its own, and nothing it does reaches this one."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from typing import Any
+
+import pytest
+
+import engine
+from engine.course.checks import catalog, judging, running
+from engine.course.checks.judging import Judgment, State
+from engine.course.checks.plain import describe, restore
+
+HELPER_STEP = 2
+
+
+def judged(answer: Any, name: str = "01.2") -> Judgment:
+    return judging.judge(catalog.find(name), restore(json.loads(json.dumps(describe(answer)))))
+
+
+def slope(f, x, h):
+    return (f(x + h) - f(x - h)) / both_ways(h)
+
+
+def both_ways(h):
+    return HELPER_STEP * h
+
+
+def test_a_function_brings_its_helpers_modules_and_numbers() -> None:
+    assert judged(slope).state is State.RIGHT
+
+
+def test_a_function_may_be_made_by_another_one() -> None:
+    def maker(factor):
+        def made(f, x, h, *, below=1):
+            return (f(x + h) - f(x - below * h)) / (factor * h)
+
+        return made
+
+    assert judged(maker(2)).state is State.RIGHT
+
+
+def test_a_function_may_use_a_module_of_python() -> None:
+    assert judged(lambda f, x, h: math.fsum([f(x + h), -f(x - h)]) / (2 * h)).state is State.RIGHT
+
+
+def test_what_a_check_does_not_have_is_named() -> None:
+    global something
+    something = engine.Value(2.0)
+    judgment = judged(lambda f, x, h: (f(x + h) - f(x - h)) / (something.data * h))
+    assert judgment.kind == "outside"
+    assert "something" in judgment.words
+
+
+def endless(f, x, h):
+    while True:
+        pass
+
+
+def endless_inside_c(f, x, h):
+    return sum(iter(int, 1))
+
+
+def endless_and_deaf(f, x, h):
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, signal.SIG_IGN)
+    while True:
+        try:
+            time.sleep(60)
+        except BaseException:  # noqa: BLE001
+            continue
+
+
+def endless_child(f, x, h):
+    subprocess.run([sys.executable, "-c", "while True: pass"], check=False)
+
+
+@pytest.mark.parametrize("function", [endless, endless_inside_c, endless_and_deaf, endless_child])
+def test_an_endless_function_is_stopped(function: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(running, "RUN_SECONDS", 1)
+    judgment = judged(function)
+    assert (judgment.state, judgment.kind) == (State.WRONG, "endless")
+    assert "1 seconds" in judgment.words
+
+
+def leaves_a_thread(f, x, h):
+    threading.Thread(target=endless, args=(f, x, h)).start()
+    return (f(x + h) - f(x - h)) / (2 * h)
+
+
+def test_a_thread_that_goes_on_keeps_nobody_waiting() -> None:
+    assert judged(leaves_a_thread).state is State.RIGHT
+
+
+def ends_the_process(f, x, h):
+    os._exit(0)
+
+
+def crashes_python(f, x, h):
+    os.kill(os.getpid(), signal.SIGSEGV)
+
+
+def exits(f, x, h):
+    sys.exit("right")
+
+
+def eats_memory(f, x, h):
+    return [0] * 10**10
+
+
+@pytest.mark.parametrize(
+    ("function", "kind"),
+    [
+        (ends_the_process, "crashed"),
+        (crashes_python, "crashed"),
+        (exits, "raised"),
+        (eats_memory, "memory"),
+    ],
+)
+def test_a_function_that_breaks_its_process_is_told_so(function: Any, kind: str) -> None:
+    judgment = judged(function)
+    assert (judgment.state, judgment.kind) == (State.WRONG, kind), judgment.words
+
+
+def test_an_error_is_told_with_the_line_of_the_function() -> None:
+    def divides(f, x, h):
+        up = f(x + h)
+        return up / 0
+
+    assert "in its line 3 with ZeroDivisionError: float division" in judged(divides).words
+
+
+def test_an_error_that_cannot_be_shown_is_told_by_its_name() -> None:
+    def raises(f, x, h):
+        class OddError(Exception):
+            def __str__(self):
+                raise RuntimeError
+
+        raise OddError
+
+    assert "OddError" in judged(raises).words
+
+
+def test_what_a_function_prints_disturbs_nobody(capfd: pytest.CaptureFixture[str]) -> None:
+    def talks(f, x, h):
+        print("noise\n" * 100_000)
+        sys.stderr.write("noise")
+        return (f(x + h) - f(x - h)) / (2 * h)
+
+    assert judged(talks).state is State.RIGHT
+    assert capfd.readouterr() == ("", "")
+
+
+# Those who try to pass without an answer.
+
+
+def answers_for_the_runner(f, x, h):
+    line = json.dumps(
+        {"result": {"is": "number", "number": 6.0}, "error": "", "message": "", "line": 0}
+    )
+    for descriptor in range(3, 20):
+        try:
+            os.write(descriptor, f"{line}\n".encode() * 4)
+        except OSError:
+            continue
+    os._exit(0)
+
+
+def talks_nonsense_to_the_judge(f, x, h):
+    for descriptor in range(3, 20):
+        try:
+            os.write(descriptor, b'{"state": "right"}\n' * 9)
+        except OSError:
+            continue
+    os._exit(0)
+
+
+def changes_the_engine(f, x, h):
+    import engine.gradcheck as gradcheck
+    from engine.course.checks import chapter_01, exercise, plain
+
+    gradcheck.central_difference = lambda *_, **__: (1.0,)
+    chapter_01._central = lambda *_: 1.0
+    plain.same = exercise.same = lambda *_: True
+    return 1.0
+
+
+def asks_the_runner(f, x, h):
+    """The right answers are not where the function runs."""
+    frame = sys._getframe()
+    while frame:
+        for held in frame.f_locals.values():
+            if isinstance(held, float) and held not in (x, h):
+                return held
+        frame = frame.f_back
+    return 1.0
+
+
+def gives_something_that_equals_all(f, x, h):
+    class Everything(float):
+        def __eq__(self, other):
+            return True
+
+        def __sub__(self, other):
+            return 0.0
+
+        __hash__ = None
+
+    return Everything(1.0)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        answers_for_the_runner,
+        talks_nonsense_to_the_judge,
+        changes_the_engine,
+        asks_the_runner,
+        gives_something_that_equals_all,
+    ],
+)
+def test_a_function_cannot_pass_by_cheating_its_runner(function: Any) -> None:
+    assert judged(function).state is State.WRONG
+
+
+def test_a_function_does_not_pass_by_calling_the_engines_own() -> None:
+    from engine import central_difference
+
+    judgment = judged(lambda f, x, h: central_difference(f, [x], step=h)[0])
+    assert judgment.kind == "forbidden"
+    assert "central_difference" in judgment.words
