@@ -28,6 +28,7 @@ L = d * f
 view = ReverseWalk(L)
 view
 """
+EARLY = "ReverseWalk(L, order=['a', 'L', 'f', 'd', 'c', 'e', 'b'])"
 # The walk of the course's example, as anybody can work it out by hand.
 ORDER = "Lfdceba"
 GRADIENTS = {
@@ -91,7 +92,7 @@ _SHOWN = """view => {
     forward: all('[data-edge]').filter(edge => visible(edge.querySelector('.rw-forward'))).length,
     rows: all('tbody tr').map(row => [...row.cells].map(cell => cell.textContent)),
     current: all('tbody tr').map(row => row.getAttribute('aria-current')),
-    disabled: all('button').filter(button => button.ariaDisabled === 'true').map(b => b.textContent),
+    disabled: all('button').filter(b => b.ariaDisabled === 'true').map(b => b.textContent),
   };
 }"""
 
@@ -313,9 +314,16 @@ def test_keys_that_are_not_the_views_still_reach_jupyterlab(lab: Lab) -> None:
 
 def test_python_and_the_page_share_one_state(lab: Lab) -> None:
     page = lab.notebook(
-        [SEVEN, "print('index is', view.index)", "view.index = 6", "view", "ReverseWalk(view.walk)"]
+        [
+            SEVEN,
+            "print('index is', view.index)",
+            "view.index = 6",
+            "view",
+            "ReverseWalk(view.walk)",
+            EARLY,
+        ]
     ).run_all()
-    view, again, twin = (nth_view(page, k) for k in range(3))
+    view, again, twin, early = (nth_view(page, k) for k in range(4))
     wait_for_place(view, 6)
     assert place(again) == 6
     assert place(twin) == 0
@@ -341,7 +349,17 @@ def test_python_and_the_page_share_one_state(lab: Lab) -> None:
     focus(fresh)
     page.page.keyboard.press("ArrowRight")
     assert_shows(fresh, 1)
-    assert page.page.locator(".rw-view").count() == 3
+    assert page.page.locator(".rw-view").count() == 4
+
+    # Another order: a first, and so too early.
+    focus(early)
+    for states in (
+        ["current", *["waiting"] * 6],
+        ["done", *["waiting"] * 5, "current"],
+        ["done", *["waiting"] * 4, "current", "done"],
+    ):
+        page.page.keyboard.press("ArrowRight")
+        assert [node["state"] for node in early.evaluate(_SHOWN)["nodes"]] == states
     assert_quiet(page)
 
 

@@ -2,11 +2,14 @@
 
 import json
 from typing import Any
+from xml.etree import ElementTree as ET
 
 import pytest
 import traitlets
 
 from engine import Graph, ReleasedError, ReverseWalk, Tape, Value, Walk, reverse_walk
+from engine.drawing import renderer
+from engine.drawing.layout import text_width
 from engine.drawing.svg import caption_width
 from engine.widgets import WalkState
 
@@ -252,6 +255,30 @@ def test_an_overwritten_contribution_is_named() -> None:
     )
 
 
+def test_what_came_from_an_overwritten_gradient_is_wrong_too() -> None:
+    x = Value(3.0, "x")
+    u = x * 2
+    u.label = "u"
+    y = u + u
+    y.label = "y"
+    view = ReverseWalk(y, accumulate=False)
+    assert said(view, 2)[0].endswith("a contribution that had arrived was overwritten.")
+    assert said(view, 3) == ("x.grad = 2 is not right: u.grad was not right when handed on.",)
+
+
+def test_a_contribution_is_not_too_late_for_a_node_that_comes_again() -> None:
+    x = Value(3.0, "x")
+    u = x * 2
+    u.label = "u"
+    v = u * u
+    v.label = "v"
+    y = v + u
+    y.label = "y"
+    view = ReverseWalk(y, visit_once=False)
+    assert [view.step().state.node for _ in range(5)] == ["y", "u", "x", "v", "u"]
+    assert said(view, 4)[1].endswith("u.grad = 1 + 6 = 7.")
+
+
 def test_a_node_processed_again_counts_once_more() -> None:
     view = ReverseWalk(shared(), visit_once=False)
     again = [said(view, k)[0] for k in range(1, view.last + 1)]
@@ -334,6 +361,17 @@ def test_the_page_says_what_python_says() -> None:
     assert [row["node"] for row in view.payload["rows"]] == list(view.walk.order)
     assert view.payload["receives"] == "+="
     assert ReverseWalk(doubled(), accumulate=False).payload["receives"] == "="
+
+
+@pytest.mark.skipif(renderer() is None, reason="without a Graphviz program there are no boxes")
+def test_a_box_has_room_for_every_gradient_of_the_walk() -> None:
+    x = Value(3.0, "x")
+    y = x * 0.123456 + x * 0.876544
+    view = ReverseWalk(Graph.of(y, {}))
+    assert view.walk.gradients[0] == 1.0
+    box = ET.fromstring(view.payload["svg"]).find(".//*[@data-node='0']/*[@class='rw-box']")
+    assert box is not None
+    assert float(box.get("width", "0")) > text_width("grad 0.876544")
 
 
 def test_a_caption_is_the_product_on_its_own_edge() -> None:
