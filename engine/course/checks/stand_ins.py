@@ -100,7 +100,13 @@ def everything_behind(output: StandIn) -> list[StandIn]:
     >>> everything_behind(stand_ins(Graph.of(a * b, {}))[-1])
     [a, b, a * b]
     """
-    order: list[StandIn] = []
-    for node in output.inputs:
-        order += [inner for inner in everything_behind(node) if inner not in order]
-    return [*order, output]
+    order: dict[StandIn, None] = {}
+
+    def visit(node: StandIn) -> None:
+        if node not in order:
+            for operand in node.inputs:
+                visit(operand)
+            order[node] = None
+
+    visit(output)
+    return list(order)
