@@ -69,7 +69,7 @@ class PlainData(Value):
 
     __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = _refuse
     __truediv__ = __rtruediv__ = __pow__ = __rpow__ = __neg__ = __pos__ = _refuse
-    exp = log = relu = tanh = _refuse
+    exp = log = relu = tanh = __float__ = _refuse
 
 
 def stand_ins(graph: Graph) -> list[StandIn]:
