@@ -108,6 +108,16 @@ def test_a_check_that_cannot_be_made_says_that_it_is_not_the_answers_fault(
     assert check("01.1", -4).state == "failed"
 
 
+def test_a_check_that_is_interrupted_ends_without_a_traceback(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(asking.subprocess, "run", interrupted)
+    assert check("01.1", -4).heading == "Stopped"
+
+
 def test_hints_come_one_by_one_and_end() -> None:
     asking._shown.clear()
     said = [str(hint("01.2")) for _ in range(4)]

@@ -10,12 +10,16 @@ import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
 from typing import Any
 
+import nbformat
 import pytest
 
 import engine
-from engine.course.checks import catalog, judging, running
+from engine import central_difference as imported
+from engine.course.build import executed
+from engine.course.checks import catalog, judging, packing, running
 from engine.course.checks.judging import Judgment, State
 from engine.course.checks.plain import describe, restore
 
@@ -231,9 +235,67 @@ def test_a_function_cannot_pass_by_cheating_its_runner(function: Any) -> None:
     assert judged(function).state is State.WRONG
 
 
-def test_a_function_does_not_pass_by_calling_the_engines_own() -> None:
-    from engine import central_difference
+def engines_own(f, x, h):
+    return engine.central_difference(f, [x], step=h)[0]
 
-    judgment = judged(lambda f, x, h: central_difference(f, [x], step=h)[0])
+
+def engines_own_imported_inside(f, x, h):
+    from engine import central_difference as mine
+
+    return mine(f, [x], step=h)[0]
+
+
+def engines_own_in_a_helper(f, x, h):
+    return engines_own(f, x, h)
+
+
+def engines_own_as_a_default(f, x, h, mine=engine.central_difference):
+    return mine(f, [x], step=h)[0]
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        engines_own,
+        engines_own_imported_inside,
+        engines_own_in_a_helper,
+        engines_own_as_a_default,
+        lambda f, x, h: imported(f, [x], step=h)[0],
+    ],
+)
+def test_a_function_does_not_pass_by_calling_the_engines_own(function: Any) -> None:
+    judgment = judged(function)
     assert judgment.kind == "forbidden"
     assert "central_difference" in judgment.words
+
+
+def test_a_helper_may_have_the_name_of_the_engines_own() -> None:
+    global central_difference
+
+    def central_difference(f, x, h):
+        return (f(x + h) - f(x - h)) / (2 * h)
+
+    assert judged(lambda f, x, h: central_difference(f, x, h)).state is State.RIGHT
+
+
+# In a real notebook.
+
+
+def test_a_kernel_lives_on_after_an_endless_function() -> None:
+    cells = [
+        "from engine.course import check",
+        "def endless(f, x, h):\n    while True:\n        pass",
+        "check('01.2', endless)",
+        "print('alive')",
+    ]
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
+    executed(Path(__file__).parent / "in-memory.ipynb", notebook=notebook)
+    assert "was stopped" in notebook.cells[2].outputs[0].data["text/plain"]
+    assert notebook.cells[3].outputs[0].text == "alive\n"
+
+
+def test_a_process_that_everybody_has_left_ends_by_itself() -> None:
+    request = {"exercise": "01.2", **packing.pack(endless)}
+    with subprocess.Popen(running.command(running.__name__), stdin=subprocess.PIPE) as process:
+        process.communicate(json.dumps(request).encode())
+    assert process.returncode != 0

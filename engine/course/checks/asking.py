@@ -48,7 +48,10 @@ def check(name: Any = NOT_GIVEN, answer: Any = NOT_GIVEN) -> Verdict:
     if answer is NOT_GIVEN:
         words = f'Give your answer too: check("{name}", answer).'
         return Verdict(name, "told", "Nothing to check", words)
-    return _verdict(name, _asked(name, answer))
+    try:
+        return _verdict(name, _asked(name, answer))
+    except KeyboardInterrupt:
+        return Verdict(name, "failed", "Stopped", "Run the cell again to check your answer.")
 
 
 def hint(name: Any = NOT_GIVEN) -> Verdict:

@@ -115,9 +115,9 @@ def _unfinished(answer: Any) -> Finding | None:
 def _judged_function(exercise: FunctionExercise, answer: Any) -> Finding | None:
     if not isinstance(answer, Packed):
         return _no_function(answer)
-    used = sorted(set(answer.uses) & set(exercise.forbidden))
-    if used:
-        name = used[0].rpartition(".")[2]
+    used = (full for full in exercise.forbidden if {full, _last(full)} & {*answer.uses})
+    name = next(used, "").rpartition(".")[2]
+    if name:
         return Finding("forbidden", f"It uses {name}: write it without.")
     outcomes = running.run(exercise, answer)
     right = running.attempt(exercise.reference, exercise)
@@ -134,6 +134,11 @@ def _judged_function(exercise: FunctionExercise, answer: Any) -> Finding | None:
         return Finding("returns nothing", "It gives nothing back: is there a return at its end?")
     number, found = next((k, v) for k, v in enumerate(verdicts) if v is not None)
     return _explained(answer, outcomes[number], found)
+
+
+def _last(full: str) -> str:
+    """A name as it is used when it is taken from a module inside the function."""
+    return f".{full.rpartition('.')[2]}"
 
 
 def _no_function(answer: Any) -> Finding:
@@ -209,7 +214,7 @@ def _suspect(
         if len(theirs) == len(outcomes) and all(
             _alike(one, other, exercise) for one, other in zip(outcomes, theirs, strict=True)
         ):
-            return _accused(exercise, suspect, theirs, right)
+            return _accused(exercise, suspect, outcomes, right)
     return None
 
 
@@ -220,11 +225,11 @@ def _alike(one: Outcome, other: Outcome, exercise: FunctionExercise) -> bool:
 
 
 def _accused(
-    exercise: FunctionExercise, suspect: Suspect, theirs: list[Outcome], right: list[Outcome]
+    exercise: FunctionExercise, suspect: Suspect, outcomes: list[Outcome], right: list[Outcome]
 ) -> Finding:
-    pairs = enumerate(zip(theirs, right, strict=True))
+    pairs = enumerate(zip(outcomes, right, strict=True))
     telling = next((k for k, (one, other) in pairs if not _alike(one, other, exercise)), 0)
-    got = theirs[telling].error or in_words(theirs[telling].result)
+    got = outcomes[telling].error or in_words(outcomes[telling].result)
     words = suspect.words.format(case=exercise.cases[telling].words, got=got)
     return Finding(suspect.kind, words)
 

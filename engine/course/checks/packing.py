@@ -15,7 +15,7 @@ import base64
 import dis
 import importlib
 import marshal
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from types import CellType, CodeType, FunctionType, ModuleType
 from typing import Any
@@ -23,6 +23,7 @@ from typing import Any
 Packing = dict[str, Any]
 Entity = tuple[Any, ...]
 GLOBAL_INSTRUCTIONS = ("LOAD_GLOBAL", "LOAD_NAME")
+TAKING_INSTRUCTIONS = ("LOAD_ATTR", "LOAD_METHOD", "IMPORT_FROM")
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,8 @@ class Packed:
         name: of the function.
         written: whether its body says anything: a docstring alone, ``pass``, ``...`` or
             ``raise NotImplementedError`` is a body that nobody has written yet.
-        uses: what it uses from elsewhere, as ``module.name``.
+        uses: what it uses from elsewhere, as ``module.name``, and as ``.name`` what it takes from
+            a module or another thing inside.
         missing: names in the notebook that it uses and that could not be packed.
         content: everything else, as text.
     """
@@ -123,6 +125,7 @@ class _Packer:
         self.missing: set[str] = set()
 
     def function(self, function: FunctionType) -> Entity:
+        self.uses |= {f".{name}" for name in names_used(function.__code__, TAKING_INSTRUCTIONS)}
         for name in names_used(function.__code__):
             if name in self._variables and name not in self.globals:
                 self._take(name)
@@ -160,21 +163,24 @@ class _Packer:
         return ("data", thing)
 
 
-def names_used(code: CodeType) -> Iterator[str]:
+def names_used(
+    code: CodeType, instructions: Collection[str] = GLOBAL_INSTRUCTIONS
+) -> Iterator[str]:
     """The global names a function reads, also inside its inner functions.
 
     Args:
         code: of the function.
+        instructions: those whose names are wanted, by default those that read global names.
 
     >>> list(names_used((lambda x: max(x, key=lambda y: abs(y))).__code__))
     ['max', 'abs']
     """
     for instruction in dis.get_instructions(code):
-        if instruction.opname in GLOBAL_INSTRUCTIONS:
+        if instruction.opname in instructions:
             yield instruction.argval
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
-            yield from names_used(constant)
+            yield from names_used(constant, instructions)
 
 
 def importable(thing: Any) -> bool:

@@ -16,6 +16,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from time import monotonic, process_time
 from typing import Any, TextIO
 
 from engine.course.checks import packing
@@ -26,6 +27,7 @@ from engine.text import one_line
 
 START_SECONDS = 60
 RUN_SECONDS = 10
+SECONDS_MORE = 2
 MOST_BYTES = 1024**3
 ROOT = Path(__file__).parents[3]
 # The package is looked for where this file is, and not where the notebook is.
@@ -93,7 +95,6 @@ def _conversation(process: subprocess.Popen[str], request: str) -> tuple[list[st
     """
     from queue import Empty, Queue
     from threading import Thread
-    from time import monotonic
 
     assert process.stdin is not None
     said: Queue[str | None] = Queue()
@@ -153,7 +154,7 @@ def main() -> int:
         exercise = find(request["exercise"])
         assert isinstance(exercise, FunctionExercise)
         function = packing.unpack(request)
-        _limit_memory()
+        _limit()
         print("ready", file=output, flush=True)
         for told in _cases(exercise, function):
             print(json.dumps(told), file=output, flush=True)
@@ -171,11 +172,17 @@ def _private_output() -> Iterator[TextIO]:
         yield private
 
 
-def _limit_memory() -> None:
-    """A list that grows without end is to end this process, and not the machine."""
-    if sys.platform == "linux":
+def _limit() -> None:
+    """A list that grows without end is to end this process, and not the machine.
+
+    The limit of time is for the case that nobody is left who could end it.
+    """
+    if sys.platform != "win32":
         import resource
 
+        seconds = int(process_time()) + RUN_SECONDS + SECONDS_MORE
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+    if sys.platform == "linux":
         resource.setrlimit(resource.RLIMIT_AS, (MOST_BYTES, MOST_BYTES))
 
 
