@@ -1,6 +1,7 @@
-"""Six operations written by hand, four of them wrong on purpose: chapter 08 asks which.
+"""Operations written by hand, some of them wrong on purpose: chapter 08 asks which.
 
-A checker finds them without reading this file.
+Of the first six, four are wrong; the others belong to the exercises. A checker finds them without
+reading this file.
 
 >>> from engine import gradient_check
 >>> gradient_check(hyperbolic, [0.0]).passed, gradient_check(hyperbolic, [0.7]).passed
@@ -47,3 +48,33 @@ def over(a: Value, b: Value) -> Value:
 
 ONE_INPUT: tuple[Callable[[Value], Value], ...] = (square, exponential, hyperbolic, logarithm)
 TWO_INPUTS: tuple[Callable[[Value, Value], Value], ...] = (times, over)
+
+
+def leaky(a: Value) -> Value:
+    """A ReLU that lets a tenth of a negative number through."""
+    return record("leaky", a.data if a.data > 0.0 else a.data / 10, (a, 1.0))
+
+
+def hypotenuse(a: Value, b: Value) -> Value:
+    """The longest side of a triangle with a right angle."""
+    result = math.hypot(a.data, b.data)
+    return record("hypotenuse", result, (a, a.data / result), (b, b.data / result))
+
+
+def larger(a: Value, b: Value) -> Value:
+    """The larger of two numbers."""
+    first = a.data > b.data
+    return record("larger", max(a.data, b.data), (a, float(first)), (b, float(not first)))
+
+
+def volume(a: Value, b: Value) -> Value:
+    """The volume of a beam of length a, b wide and b high."""
+    return record("volume", a.data * b.data * b.data, (a, b.data * b.data), (b, 2 * b.data))
+
+
+def middle(a: Value, b: Value) -> Value:
+    """The number halfway between two others."""
+    return record("middle", (a.data + b.data) / 2, (a, 0.5), (b, 0.5))
+
+
+EXERCISE: tuple[Callable[[Value, Value], Value], ...] = (hypotenuse, larger, volume, middle)
