@@ -60,6 +60,21 @@ def test_exercises_are_copied_once_there_are_some(places: Places) -> None:
     assert copies.refresh(places).copied == ("exercises/01.ipynb", "exercises/README.md")
 
 
+def test_an_exercise_with_answers_stays_and_a_newer_one_is_named(places: Places) -> None:
+    exercise = places.exercises / "01.ipynb"
+    exercise.parent.mkdir()
+    exercise.write_text('{"cells": "first"}')
+    copies.refresh(places)
+    learners = places.work / "exercises" / "01.ipynb"
+    learners.write_text('{"cells": "my answers"}')
+    exercise.write_text('{"cells": "second"}')
+    report = copies.refresh(places)
+    assert learners.read_text() == '{"cells": "my answers"}'
+    assert learners.with_name("01.newer.ipynb").read_text() == '{"cells": "second"}'
+    assert report.newer == (("exercises/01.ipynb", "exercises/01.newer.ipynb"),)
+    assert "exercises/01.ipynb" in report.notes[0]
+
+
 def test_a_second_time_nothing_happens(places: Places) -> None:
     copies.refresh(places)
     memory = (places.memory / copies.MEMORY_FILE).stat().st_mtime_ns

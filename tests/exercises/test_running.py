@@ -299,3 +299,48 @@ def test_a_process_that_everybody_has_left_ends_by_itself() -> None:
     with subprocess.Popen(running.command(running.__name__), stdin=subprocess.PIPE) as process:
         process.communicate(json.dumps(request).encode())
     assert process.returncode != 0
+
+
+# What nobody has written yet.
+
+
+def with_a_docstring(x):
+    """Say what it does."""
+
+
+def with_dots(x): ...
+
+
+def with_pass(x):
+    """Say what it does."""
+    pass  # noqa: PIE790
+
+
+def as_nbgrader_leaves_it(x):
+    """Say what it does."""
+    # YOUR CODE HERE
+    raise NotImplementedError()
+
+
+@pytest.mark.parametrize(
+    "function", [with_a_docstring, with_dots, with_pass, as_nbgrader_leaves_it, lambda x: None]
+)
+def test_a_body_that_says_nothing_is_not_tried_yet(function: Any) -> None:
+    assert not packing.is_written(function.__code__)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: 0,
+        lambda x: "text",
+        lambda x: x,
+        lambda x: (),
+        lambda x: False,
+        slope,
+        exits,
+        lambda x: print(),
+    ],
+)
+def test_a_body_that_says_something_is_tried(function: Any) -> None:
+    assert packing.is_written(function.__code__)

@@ -88,8 +88,9 @@ def is_written(code: CodeType) -> bool:
     >>> is_written(empty.__code__), is_written((lambda x: x).__code__)
     (False, True)
     """
-    constants = [c for c in code.co_consts if not isinstance(c, str) and c is not None]
-    if constants and constants != [...]:
+    has_docstring = code.co_consts and isinstance(code.co_consts[0], str)
+    constants = {*code.co_consts[1 if has_docstring else 0 :]}
+    if constants - {None, ...} or not (constants or code.co_names):
         return True
     return _STUBS.get(code.co_code) != code.co_names
 
