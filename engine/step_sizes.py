@@ -166,7 +166,7 @@ class StepSizes:
     def shape(self, index: int) -> Shape:
         """How the error of one input's central difference depends on the step.
 
-        Without a third derivative there is no truncation error: only rounding is left, and
+        Where the third derivative is 0 there is no truncation error: only rounding is left, and
         there is no V.
         """
         checks = self.checks(index)

@@ -122,7 +122,7 @@ class CheckWords:
             return ""
         if shape is Shape.ROUNDING_ONLY:
             return (
-                "There is no V: where the function has no third derivative, a central difference "
+                "There is no V: where the third derivative is 0, a central difference "
                 "has no truncation error. Only rounding is left, and a large step is best."
             )
         if shape is Shape.FLAT:

@@ -261,7 +261,7 @@ function predictView(model) {
 
 function buildPredict(payload) {
   const question = storyOf([[]]);
-  const verdict = storyOf([["", "", ""]]);
+  const verdict = storyOf([[""]]);
   verdict.classList.add("rw-verdict");
   const input = make("input", {
     type: "text", autocomplete: "off", autocapitalize: "off", spellcheck: "false", size: 12,

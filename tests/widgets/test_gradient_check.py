@@ -149,7 +149,7 @@ class TestWords:
 
     def test_the_note_tells_a_v_from_none(self, seven: GradientCheck) -> None:
         for told in seven.payload["inputs"]:
-            assert told["note"].startswith("There is no V: where the function has no third deriv")
+            assert told["note"].startswith("There is no V: where the third deriv")
         bent = GradientCheck(cube, [2.0]).payload["inputs"][0]["note"]
         assert "like a V: truncation at large steps, rounding at small ones" in bent
         wrong = GradientCheck(half_lost, [3.0]).payload["inputs"][0]["note"]
@@ -165,7 +165,7 @@ class TestText:
             "b        -3        -4                  -4         < 1e-09  agree",
             "c        10        -2                  -2         < 1e-09  agree",
             "f        -2         4                   4         < 1e-09  agree",
-            "a, b, c, f: There is no V: where the function has no third derivative, a central "
+            "a, b, c, f: There is no V: where the third derivative is 0, a central "
             "difference has no truncation error. Only rounding is left, and a large step is best.",
         ]
 
