@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from engine import Value
 from engine import topological_order as engines_own
 
 RIGHT = {"A": "valid", "B": "too early", "C": "valid", "D": "too early", "E": "too early"}
@@ -174,6 +175,32 @@ def nothing_returned(output):
     visit(output)
 
 
+def shared_between_calls(output, order=[]):  # noqa: B006 (the mistake)
+    visited = set()
+
+    def visit(node):
+        if node not in visited:
+            visited.add(node)
+            for operand in node.inputs:
+                visit(operand)
+            order.append(node)
+
+    visit(output)
+    return order
+
+
+def tried_before(output, order=[], visited=set()):  # noqa: B006 (the mistake)
+    if output not in visited:
+        visited.add(output)
+        for operand in output.inputs:
+            tried_before(operand)
+        order.append(output)
+    return order
+
+
+tried_before(Value(2.0) * 3)
+
+
 def never_ending(output):
     while output.inputs:
         pass
@@ -243,6 +270,8 @@ WRONG: dict[str, list[tuple[Any, str]]] = {
         (as_a_set, "type"),
         (numbers_instead, "no nodes"),
         (nothing_returned, "returns nothing"),
+        (shared_between_calls, "left over"),
+        (tried_before, "default"),
         (never_ending, "endless"),
         (by_the_engine, "forbidden"),
         (walked_by_the_engine, "borrowed"),

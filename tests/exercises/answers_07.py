@@ -3,7 +3,7 @@
 import math
 from typing import Any
 
-from engine import record
+from engine import Value, record
 
 SLOPES = {
     "a / b for a": 1 / -2,
@@ -61,6 +61,12 @@ def the_engines_tanh(a):
 def tanh_of_a_value(a):
     t = math.tanh(a)
     return record("tanh", t, (a, 1 - t**2))
+
+
+def made_anew(a):
+    x = Value(a.data)
+    t = math.tanh(x.data)
+    return record("tanh", t, (x, 1 - t**2))
 
 
 def number_alone(a):
@@ -193,6 +199,7 @@ WRONG: dict[str, list[tuple[Any, str]]] = {
         (slope_first, "exchanged"),
         (the_engines_tanh, "not plain"),
         (tanh_of_a_value, "not plain"),
+        (made_anew, "other inputs"),
         (number_alone, "no record"),
         (two_numbers, "type"),
         (no_pair, "raised"),

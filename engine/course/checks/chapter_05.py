@@ -35,6 +35,8 @@ from engine.walk import reverse_walk
 VALID, TOO_EARLY = "valid", "too early"
 # 05.1: the five orders to judge.
 ORDERS = {"A": "yqpabc", "B": "ypqabc", "C": "yqcpba", "D": "yqapbc", "E": "qypabc"}
+# 05.4: marks a node that belongs to another call.
+LEFT_OVER = "left over"
 # 05.3: somebody's order for the graph of 05.2.
 EARLY = ("y", "w", "u", "v", "x", "k")
 
@@ -294,16 +296,25 @@ def _borrowed(_output: StandIn) -> list[StandIn]:
     raise Borrowed
 
 
-def _labels(_arguments: tuple[Any, ...], result: Any) -> Any:
-    if isinstance(result, list | tuple):
-        return [node.label if isinstance(node, StandIn) else ["?", node] for node in result]
-    return result
+def _labels(arguments: tuple[Any, ...], result: Any) -> Any:
+    if not isinstance(result, list | tuple):
+        return result
+    own = everything_behind(arguments[0])
+    return [
+        node.label if node in own else [LEFT_OVER if isinstance(node, StandIn) else "", node]
+        for node in result
+    ]
 
 
 def _list_of_nodes(answer: Any) -> Finding | None:
     if not isinstance(answer, list):
         yours = in_words(answer)
         return Finding("type", f"it gives {yours}. It should give a list of nodes.")
+    if any(isinstance(label, list) and label[0] == LEFT_OVER for label in answer):
+        return Finding(
+            "left over",
+            "nodes of an earlier call are in its list. Make list and set anew in each call.",
+        )
     if any(not isinstance(label, str) for label in answer):
         return Finding("no nodes", "there is something in its list that is no node of the graph.")
     return None

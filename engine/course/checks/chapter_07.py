@@ -23,7 +23,7 @@ from engine.course.checks.exercise import (
     numbers,
     one_of,
 )
-from engine.course.checks.plain import in_words
+from engine.course.checks.plain import Calculation, in_words
 from engine.course.checks.stand_ins import Borrowed, PlainData
 from engine.text import number_text
 from engine.value import Value, record
@@ -144,6 +144,11 @@ def _record_of(*names: str) -> Shape:
             return Finding(
                 "no record",
                 f"it gives the plain number {number_text(answer)}. Give back what record makes.",
+            )
+        if isinstance(answer, Calculation):
+            return Finding(
+                "other inputs",
+                "its record leads to other Values than those it was given. Record these.",
             )
         if not isinstance(answer, dict):
             return Finding("type", f"it gives {in_words(answer)}. Give back what record makes.")

@@ -119,6 +119,12 @@ def _judged_function(exercise: FunctionExercise, answer: Any) -> Finding | None:
     name = next(used, "").rpartition(".")[2]
     if name:
         return Finding("forbidden", f"It uses {name}: write it without.")
+    if answer.lost:
+        return Finding(
+            "default",
+            f"Its input {answer.lost[0]} has a default value that the check cannot take along. "
+            "Python makes a default once, and all calls share it: make a list or a set inside.",
+        )
     outcomes = running.run(exercise, answer)
     right = running.attempt(exercise.reference, exercise)
     verdicts = [

@@ -37,6 +37,7 @@ class Packed:
         uses: what it uses from elsewhere, as ``module.name``, and as ``.name`` what it takes from
             a module or another thing inside.
         missing: names in the notebook that it uses and that could not be packed.
+        lost: inputs whose default value could not be packed.
         content: everything else, as text.
     """
 
@@ -44,6 +45,7 @@ class Packed:
     written: bool
     uses: list[str]
     missing: list[str]
+    lost: list[str]
     content: str
 
 
@@ -112,6 +114,7 @@ def pack(function: FunctionType) -> Packing:
         "written": is_written(function.__code__),
         "uses": sorted(packer.uses),
         "missing": sorted(packer.missing),
+        "lost": sorted(packer.lost),
         "content": base64.b64encode(content).decode(),
     }
 
@@ -124,6 +127,7 @@ class _Packer:
         self.globals: dict[str, Entity] = {}
         self.uses: set[str] = set()
         self.missing: set[str] = set()
+        self.lost: set[str] = set()
 
     def function(self, function: FunctionType) -> Entity:
         self.uses |= {f".{name}" for name in names_used(function.__code__, TAKING_INSTRUCTIONS)}
@@ -133,6 +137,9 @@ class _Packer:
         cells = [self._cell(cell) for cell in function.__closure__ or ()]
         defaults = [self.entity(value) for value in function.__defaults__ or ()]
         keywords = {k: self.entity(v) for k, v in (function.__kwdefaults__ or {}).items()}
+        inputs = function.__code__.co_varnames[: function.__code__.co_argcount]
+        held = [*zip(reversed(inputs), reversed(defaults), strict=False), *keywords.items()]
+        self.lost |= {name for name, entity in held if entity == ("missing",)}
         return ("function", function.__name__, function.__code__, defaults, keywords, cells)
 
     def _take(self, name: str) -> None:
