@@ -158,7 +158,7 @@ def main() -> int:
         print("ready", file=output, flush=True)
         for told in _cases(exercise, function):
             print(json.dumps(told), file=output, flush=True)
-    os._exit(0)  # whatever threads the function has left behind
+    return 0
 
 
 @contextlib.contextmanager
