@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any
 
 import pytest
-from exercise_files import NAMES, answers, wrong_answers
+from exercise_files import NAMES, answers, of_chapter, read, wrong_answers
 
 from engine.course.checks import catalog, judging
 from engine.course.checks.exercise import FunctionExercise
@@ -98,3 +98,12 @@ def test_hints_come_in_up_to_three_stages(name: str) -> None:
     hints = catalog.find(name).hints
     assert 1 <= len(hints) <= MOST_HINTS
     assert len(set(hints)) == len(hints)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_hint_gives_a_number_of_the_answer(name: str) -> None:
+    answer = answers("solutions", name[:2])[name]
+    right = numbers_in(list(answer.values()) if isinstance(answer, dict) else answer)
+    cells = read(of_chapter("exercises", name[:2])).cells
+    given = numbers_in("\n".join(cell.source for cell in cells))
+    assert not (numbers_in(" ".join(catalog.find(name).hints)) & right) - given
