@@ -1,7 +1,7 @@
 """``draw(y)``: a graph as a picture that needs no widget, no script and no network."""
 
-from engine.drawing.layout import Layout, layout
-from engine.drawing.renderer import HOW_TO_GET_PICTURES
+from engine.drawing.layout import layout
+from engine.drawing.renderer import placed_or_why
 from engine.drawing.svg import svg
 from engine.drawing.words import graph_text
 from engine.graph import Graph
@@ -19,7 +19,7 @@ class Picture:
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
-        self._layout: Layout | None = layout(graph) if len(graph) <= LARGEST_DRAWING else None
+        self._layout, self._why_none = placed_or_why(lambda: layout(graph))
 
     @property
     def svg(self) -> str | None:
@@ -28,7 +28,7 @@ class Picture:
 
     def __repr__(self) -> str:
         text = graph_text(self.graph)
-        return text if self._layout is not None else f"{text}\n{HOW_TO_GET_PICTURES}"
+        return text if self._layout is not None else f"{text}\n{self._why_none}"
 
     def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
         picture = self.svg

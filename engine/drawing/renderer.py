@@ -8,7 +8,9 @@ import os
 import shutil
 import subprocess
 import sysconfig
+from collections.abc import Callable
 from functools import lru_cache
+from typing import TypeVar
 
 from engine.text import shown
 
@@ -19,6 +21,8 @@ HOW_TO_GET_PICTURES = (
     "There is no picture, because no Graphviz program was found. "
     "Get one with: python -m pip install graphviz-pure"
 )
+
+T = TypeVar("T")
 
 
 class RenderingError(RuntimeError):
@@ -76,6 +80,25 @@ def positions(source: str) -> str | None:
     """
     program = renderer()
     return None if program is None else _run(program, source)
+
+
+def placed_or_why(place: Callable[[], T | None]) -> tuple[T | None, str]:
+    """Place a drawing, or say why there is none: a view is of use without its picture.
+
+    Args:
+        place: gives the geometry, or None where no Graphviz program is at hand.
+
+    Returns:
+        The geometry and "", or None and the sentence to show in the drawing's place.
+
+    >>> placed_or_why(lambda: 5)
+    (5, '')
+    """
+    try:
+        placed = place()
+    except RenderingError as error:
+        return None, f"There is no picture: {' '.join(str(error).split()).removesuffix('.')}."
+    return placed, HOW_TO_GET_PICTURES if placed is None else ""
 
 
 @lru_cache(maxsize=64)

@@ -18,7 +18,7 @@ from engine.drawing.folded import (
     scope_title,
     size_text,
 )
-from engine.drawing.renderer import HOW_TO_GET_PICTURES
+from engine.drawing.renderer import placed_or_why
 from engine.drawing.svg import caption_width
 from engine.drawing.words import label, number, title
 from engine.folding import (
@@ -399,10 +399,10 @@ class GraphExplorer(View):
 
     def _page(self) -> dict[str, Any]:
         folding, folded = self._folding, self._folded
-        placed = self._layout()
+        placed, why_none = placed_or_why(self._layout)
         return {
             "svg": "" if placed is None else folded_svg(folding, folded, placed),
-            "noPicture": HOW_TO_GET_PICTURES if placed is None else "",
+            "noPicture": why_none,
             "summary": f"Graph explorer. {folded_summary(folding, folded)}.",
             "notice": "",
             "story": list(self._story),

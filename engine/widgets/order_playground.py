@@ -6,7 +6,7 @@ from typing import Any, Self
 import traitlets
 
 from engine.drawing.layout import layout
-from engine.drawing.renderer import HOW_TO_GET_PICTURES
+from engine.drawing.renderer import placed_or_why
 from engine.drawing.svg import svg
 from engine.drawing.words import graph_summary, label, number, product, title
 from engine.drawing.words import name as node_name
@@ -256,11 +256,11 @@ class OrderPlayground(View):
     def _payload(self) -> dict[str, Any]:
         graph = self.graph
         start = walk_from(graph, ()).gradients_after(0)
-        drawing = self._drawing()
+        drawing, why_none = self._drawing()
         return {
             "summary": f"Order playground. {graph_summary(graph)}.",
-            "svg": drawing or "",
-            "notice": "" if drawing else HOW_TO_GET_PICTURES,
+            "svg": drawing,
+            "notice": why_none,
             "heading": HEADING,
             "sentences": [HOW_IT_WORKS, *self._count()],
             "hint": HINT,
@@ -287,13 +287,15 @@ class OrderPlayground(View):
             "table": table(graph, self.valid_orders),
         }
 
-    def _drawing(self) -> str | None:
+    def _drawing(self) -> tuple[str, str]:
         graph = self.graph.with_gradients(walk_from(self.graph, ()).gradients_after(0))
         true = reverse_walk(graph)
         walks = (true, *(_with_first(true, index) for index in true.order))
         made = [c for walk in walks for step in walk.steps for c in step.contributions]
-        placed = layout(graph, [c.after for c in made], map(product, made))
-        return None if placed is None else svg(graph, placed, captions=True)
+        placed, why_none = placed_or_why(
+            lambda: layout(graph, [c.after for c in made], map(product, made))
+        )
+        return "" if placed is None else svg(graph, placed, captions=True), why_none
 
 
 def _with_first(walk: Walk, index: int) -> Walk:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from engine.drawing.layout import layout
-from engine.drawing.renderer import HOW_TO_GET_PICTURES
+from engine.drawing.renderer import placed_or_why
 from engine.drawing.svg import caption_width, svg
 from engine.drawing.words import WalkWords, graph_summary, number, product, title
 from engine.walk import Step, Walk
@@ -27,12 +27,14 @@ def walk_payload(walk: Walk) -> dict[str, Any]:
     """
     graph, words = walk.graph, WalkWords(walk)
     contributions = [c for step in walk.steps for c in step.contributions]
-    placed = layout(graph, [c.after for c in contributions], map(product, contributions))
+    placed, why_none = placed_or_why(
+        lambda: layout(graph, [c.after for c in contributions], map(product, contributions))
+    )
     start = walk.gradients_after(0)
     return {
         "summary": f"Reverse walk. {graph_summary(graph)}.",
         "svg": "" if placed is None else svg(graph, placed, captions=True),
-        "notice": HOW_TO_GET_PICTURES if placed is None else "",
+        "notice": why_none,
         "receives": "+=" if walk.accumulate else "=",
         "gradients": [number(gradient) for gradient in start],
         "rows": [_row(walk, step) for step in walk.steps],

@@ -8,7 +8,7 @@ from typing import Any, Self
 import traitlets
 
 from engine.drawing.layout import layout
-from engine.drawing.renderer import HOW_TO_GET_PICTURES
+from engine.drawing.renderer import placed_or_why
 from engine.drawing.svg import caption_width, svg
 from engine.drawing.words import graph_summary, number, product, title
 from engine.drawing.words import name as node_name
@@ -281,7 +281,8 @@ class Predict(View):
 
     def picture(self) -> str | None:
         """The drawing with the gradients that are known now."""
-        return self._drawing([_text(gradient) for gradient in self._known()])
+        drawing, _ = self._drawing([_text(gradient) for gradient in self._known()])
+        return drawing or None
 
     def __repr__(self) -> str:
         rows = [("node", "data", "grad")]
@@ -349,25 +350,27 @@ class Predict(View):
             self.start_again()
 
     def _payload(self) -> dict[str, Any]:
-        drawing = self._drawing([UNKNOWN] * len(self.graph))
+        drawing, why_none = self._drawing([UNKNOWN] * len(self.graph))
         return {
             "summary": f"Predict. {graph_summary(self.graph)}.",
-            "svg": drawing or "",
-            "notice": "" if drawing else HOW_TO_GET_PICTURES,
+            "svg": drawing,
+            "notice": why_none,
             "hint": HINT,
             "caption": "The order of the walk",
             "columns": ["", "node", "data", "grad", "tries"],
             "noPython": NO_PYTHON,
         }
 
-    def _drawing(self, gradients: list[str]) -> str | None:
+    def _drawing(self, gradients: list[str]) -> tuple[str, str]:
         # One width for all boxes, so that none of them tells how long its own gradient is.
         walk = self._walk
         single = self._questions[0].single
         made = [c for step in walk.steps for c in step.contributions] if single else []
         widths = (*walk.gradients, *(c.after for c in made))
-        placed = layout(self.graph, widths, [UNKNOWN, *map(product, made)])
-        return None if placed is None else svg(self.graph, placed, True, gradients)
+        placed, why_none = placed_or_why(
+            lambda: layout(self.graph, widths, [UNKNOWN, *map(product, made)])
+        )
+        return "" if placed is None else svg(self.graph, placed, True, gradients), why_none
 
     def _page(self) -> dict[str, Any]:
         verdict, finished = self._verdict, self._question is None

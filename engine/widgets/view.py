@@ -8,6 +8,7 @@ import traitlets
 
 from engine.drawing.layout import layout
 from engine.drawing.palette import css_variables
+from engine.drawing.renderer import placed_or_why
 from engine.drawing.svg import svg
 from engine.graph import Graph
 
@@ -34,8 +35,10 @@ class View(anywidget.AnyWidget):
     def picture(self) -> str | None:
         """The SVG to show where the view cannot be live, or None."""
         graph = self.still()
-        placed = None if graph is None else layout(graph)
-        return None if graph is None or placed is None else svg(graph, placed)
+        if graph is None:
+            return None
+        placed, _ = placed_or_why(lambda: layout(graph))
+        return None if placed is None else svg(graph, placed)
 
     def _repr_mimebundle_(self, **options: Any) -> tuple[dict[str, str], dict[str, Any]]:
         live, metadata = super()._repr_mimebundle_(**options) or ({}, {})

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from drawn_graphs import RENDERERS, find_renderer
 
-from engine import ReverseWalk, Value, draw
+from engine import GraphExplorer, OrderPlayground, Predict, ReverseWalk, Value, draw
 from engine.course.doctor import check_renderer
 from engine.drawing.renderer import (
     ENVIRONMENT_VARIABLE,
@@ -91,7 +91,7 @@ def test_without_a_program_there_are_tables_and_one_sentence(
 def test_a_named_program_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(ENVIRONMENT_VARIABLE, "no-such-program")
     with pytest.raises(RenderingError, match=r"REVERSE_WALK_DOT names 'no-such-program'.*unset"):
-        draw(example())
+        positions(SOURCE)
     assert "no-such-program" in str(check_renderer("pip install"))
 
 
@@ -117,7 +117,7 @@ def test_a_program_that_does_not_do_its_work_is_told_of(
     monkeypatch.setattr(module, "SECONDS", 0.5)
     monkeypatch.setenv(ENVIRONMENT_VARIABLE, program(tmp_path, body))
     with pytest.raises(RenderingError, match=message) as error:
-        draw(example())
+        positions(SOURCE)
     assert "a renderer" in str(error.value)
 
 
@@ -130,7 +130,25 @@ def test_a_file_that_cannot_be_run_is_told_of(
     broken.chmod(0o755)
     monkeypatch.setenv(ENVIRONMENT_VARIABLE, str(broken))
     with pytest.raises(RenderingError, match="could not place the nodes"):
-        draw(example())
+        positions(SOURCE)
+
+
+@scripts_can_be_programs
+def test_a_program_that_fails_takes_away_the_picture_and_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failing = program(tmp_path, "sys.exit('out of order')")
+    monkeypatch.setenv(ENVIRONMENT_VARIABLE, failing)
+    sentence = f"There is no picture: {failing} could not place the nodes: out of order."
+    y = example()
+    assert repr(draw(y)).splitlines()[-1] == sentence
+    assert draw(y)._repr_mimebundle_() == {"text/plain": repr(draw(y))}
+    for view in (ReverseWalk(y), Predict(y), OrderPlayground(y)):
+        assert (view.payload["svg"], view.payload["notice"]) == ("", sentence)
+        assert view.picture() is None
+    explorer = GraphExplorer(y)
+    assert (explorer.shown["svg"], explorer.shown["noPicture"]) == ("", sentence)
+    assert explorer.picture() is None
 
 
 @scripts_can_be_programs
@@ -139,8 +157,7 @@ def test_no_label_reaches_the_program(tmp_path: Path, monkeypatch: pytest.Monkey
     body = f"open({str(seen)!r}, 'w').write(source); sys.exit(1)"
     monkeypatch.setenv(ENVIRONMENT_VARIABLE, program(tmp_path, body))
     secret, other = Value(2.0, "secret"), Value(3.0, "\N{GREEK SMALL LETTER PI}")
-    with pytest.raises(RenderingError):
-        draw((secret * other).tanh())
+    draw((secret * other).tanh())
     source = seen.read_text()
     assert "n0" in source
     for word in ("secret", "\N{GREEK SMALL LETTER PI}", "tanh", "*"):
