@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -12,7 +13,7 @@ from engine.course import atomic
 from engine.course.places import CHECKPOINTS, COPIED_FOLDERS, CourseError, Places
 
 MEMORY_FILE = "copies.json"
-Memory = dict[str, str]
+Memory = dict[str, tuple[str, ...]]
 
 
 @dataclass(frozen=True)
@@ -43,30 +44,32 @@ class _Refresh:
     untouched: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
-    def file(self, name: str) -> None:
-        content = (self.places.root / name).read_bytes()
+    def file(self, name: str, content: bytes) -> None:
         mine = self.places.work / name
         if atomic.write_new(mine, content):
             self.copied.append(name)
-        elif mine.is_file() and self.remembered.get(name, digest(content)) != digest(content):
-            self._offer_newer(name, content)
-        if mine.is_file() and mine.read_bytes() == content:
+        version = digest(content)
+        given = self.remembered.get(name, (version,))
+        if version not in given:
+            given = (*given, version)
+            if mine.is_file() and not _holds(mine, content):
+                self._offer_newer(name, content)
+        if mine.is_file() and digest(mine.read_bytes()) in given:
             self.untouched.append(name)
-        self.remembered[name] = digest(content)
+        self.remembered[name] = given
 
     def _offer_newer(self, name: str, content: bytes) -> None:
-        mine = self.places.work / name
-        if mine.read_bytes() == content:
-            return
-        was_untouched = digest(mine.read_bytes()) == self.remembered[name]
         for beside in newer_names(name):
-            if atomic.write_new(self.places.work / beside, content):
+            file = self.places.work / beside
+            if atomic.write_new(file, content) or _holds(file, content):
                 break
         self.newer.append((name, beside))
         self.untouched.append(beside)
-        if was_untouched:
-            self.untouched.append(name)
         self.notes.append(newer_sentence(name, beside))
+
+
+def _holds(file: Path, content: bytes) -> bool:
+    return file.is_file() and file.read_bytes() == content
 
 
 def digest(content: bytes) -> str:
@@ -139,8 +142,9 @@ def _is_course_file(path: Path) -> bool:
 def refresh(places: Places) -> Report:
     """Make what is missing of the learner's copy, and put newer versions beside it.
 
-    Nothing that is there is written over. What each copy was made from is remembered in
-    ``work/.course/``; a memory that cannot be read is set aside, not emptied.
+    Nothing that is there is written over. Which versions were given is remembered in
+    ``work/.course/``, so that none is given twice; a memory that cannot be read is set aside, not
+    emptied.
 
     Args:
         places: the folders of the checkout.
@@ -161,22 +165,32 @@ def refresh(places: Places) -> Report:
 def _refresh(places: Places) -> Report:
     memory_file = places.memory / MEMORY_FILE
     remembered, notes = read_memory(memory_file)
-    work = _Refresh(places, dict(remembered), notes=list(notes))
-    for name in source_files(places):
-        work.file(name)
-    if work.remembered != remembered:
+    sources = {name: (places.root / name).read_bytes() for name in source_files(places)}
+    first = {
+        name: (digest(content),)
+        for name, content in sources.items()
+        if not os.path.lexists(places.work / name)
+    }
+    known = remembered | first
+    if first:
+        # Were the copying cut short, a copy of unknown origin would get no newer version.
+        write_memory(memory_file, known)
+    work = _Refresh(places, dict(known), notes=list(notes))
+    for name, content in sources.items():
+        work.file(name, content)
+    if work.remembered != known:
         write_memory(memory_file, work.remembered)
     return Report(tuple(work.copied), tuple(work.newer), tuple(work.untouched), tuple(work.notes))
 
 
 def read_memory(file: Path) -> tuple[Memory, tuple[str, ...]]:
-    """Read what each copy was made from.
+    """Read which versions of each file the course gave.
 
     Args:
         file: the memory file; it may be missing.
 
     Returns:
-        The digest of the source by path, and sentences for the learner.
+        The digests by path, oldest first, and sentences for the learner.
     """
     if not file.exists():
         return {}, ()
@@ -193,19 +207,23 @@ def read_memory(file: Path) -> tuple[Memory, tuple[str, ...]]:
 
 
 def write_memory(file: Path, memory: Memory) -> None:
-    """Remember what each copy was made from.
+    """Remember which versions of each file the course gave.
 
     Args:
         file: the memory file.
-        memory: the digest of the source by path.
+        memory: the digests by path, oldest first.
     """
-    text = json.dumps({"sources": memory}, indent=1, sort_keys=True, ensure_ascii=False)
+    text = json.dumps({"versions": memory}, indent=1, sort_keys=True, ensure_ascii=False)
     atomic.write(file, f"{text}\n".encode())
 
 
 def _parse(text: str) -> Memory:
     data = json.loads(text)
-    sources = data.get("sources") if isinstance(data, dict) else None
-    if not isinstance(sources, dict) or not all(isinstance(v, str) for v in sources.values()):
+    versions = data.get("versions") if isinstance(data, dict) else None
+    if not isinstance(versions, dict) or not all(map(_is_digests, versions.values())):
         raise ValueError("not a memory of copies")
-    return dict(sources)
+    return {name: tuple(given) for name, given in versions.items()}
+
+
+def _is_digests(given: object) -> bool:
+    return isinstance(given, list) and all(isinstance(version, str) for version in given)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -118,6 +120,50 @@ def test_each_newer_version_is_offered_once_and_none_is_written_over(places: Pla
     }
 
 
+@pytest.mark.parametrize("learner", ["first version", "my answers"])
+def test_a_version_that_was_given_before_is_not_given_again(places: Places, learner: str) -> None:
+    copies.refresh(places)
+    mine(places).write_text(learner)
+    for version in ("second version", "first version", "second version"):
+        (places.root / NAME).write_text(version)
+        report = copies.refresh(places)
+    assert (report.newer, report.notes) == ((), ())
+    beside = "notebooks/06 wälk.newer.ipynb"
+    assert files(places) == {NAME: learner, beside: "second version"}
+
+
+@pytest.mark.parametrize("killed_at", range(1, 7))
+@pytest.mark.parametrize("killed_after", [False, True])
+def test_after_a_killed_refresh_a_newer_version_is_given_and_only_once(
+    places: Places, monkeypatch: pytest.MonkeyPatch, killed_at: int, killed_after: bool
+) -> None:
+    """The end may come before or after any step that puts a file in place."""
+    (places.chapters / "07.ipynb").write_text("first version")
+    done = 0
+
+    def mortal(step: Callable[[Path, Path], None]) -> Callable[[Path, Path], None]:
+        def run(one: Path, two: Path) -> None:
+            nonlocal done
+            done += 1
+            if done != killed_at or killed_after:
+                step(one, two)
+            if done == killed_at:
+                raise KeyboardInterrupt
+
+        return run
+
+    for name in ("replace", "hardlink_to"):
+        monkeypatch.setattr(Path, name, mortal(getattr(Path, name)))
+    for version in ("first version", *["second version"] * 3):
+        for source in places.chapters.iterdir():
+            source.write_text(version)
+        with contextlib.suppress(KeyboardInterrupt):
+            copies.refresh(places)
+    assert done >= killed_at
+    newest = [Path(name).stem for name, text in files(places).items() if text == "second version"]
+    assert sorted(name.removesuffix(".newer") for name in newest) == ["06 wälk", "07"]
+
+
 def test_a_learner_who_took_the_newer_version_is_left_alone(places: Places) -> None:
     copies.refresh(places)
     (places.root / NAME).write_text("second version")
@@ -135,7 +181,16 @@ def test_a_deleted_copy_is_made_anew(places: Places) -> None:
 
 
 @pytest.mark.parametrize(
-    "damage", ["", "{", "[]", '{"sources": 3}', '{"sources": {"a": 1}}', "\xff"]
+    "damage",
+    [
+        "",
+        "{",
+        "[]",
+        '{"versions": 3}',
+        '{"versions": {"a": 1}}',
+        '{"versions": {"a": [1]}}',
+        "\xff",
+    ],
 )
 def test_a_damaged_memory_is_set_aside_with_a_word(places: Places, damage: str) -> None:
     copies.refresh(places)
