@@ -77,9 +77,13 @@ class Tape:
             )
         self._used = True
         self._collector_was_on = gc.isenabled()
-        gc.disable()
-        Tape._recording = self
-        record_with(self._nodes.append, self._mark)
+        try:
+            gc.disable()
+            Tape._recording = self
+            record_with(self._nodes.append, self._mark)
+        except BaseException:
+            self._stop()
+            raise
         return self
 
     def __exit__(
@@ -88,14 +92,20 @@ class Tape:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        record_with(None, None)
-        Tape._recording = None
-        for node in self._nodes:
-            node._left = node._right = None
-            node.__class__ = Released  # type: ignore[assignment]  # same slots
-        self._nodes.clear()
+        try:
+            # From the back: an interrupt then leaves no node whose inputs are released before it.
+            for node in reversed(self._nodes):
+                node.__class__ = Released  # type: ignore[assignment]  # same slots
+                node._left = node._right = None
+        finally:
+            self._stop()
+
+    def _stop(self) -> None:
         if self._collector_was_on:
             gc.enable()
+        Tape._recording = None
+        record_with(None, None)
+        self._nodes.clear()
 
     def backward(self, output: Value) -> None:
         """Walk the tape from the back, from ``output`` to the first node.

@@ -1,8 +1,10 @@
 """Tapes: what they hold, the same gradients without a sort, and nothing left behind."""
 
 import gc
+import sys
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
+from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -272,6 +274,67 @@ def test_an_error_in_the_block_ends_the_tape_and_puts_the_collector_back(was_on:
     with Tape() as another:
         another.backward(x * x)
     assert x.grad == 6.0
+
+
+@contextmanager
+def interrupt_at_line(number: int) -> Iterator[None]:
+    """Interrupt, as Ctrl+C would, before this line of a function called inside is run."""
+    lines = 0
+
+    def trace(frame: FrameType, event: str, argument: object) -> Callable[..., Any]:
+        nonlocal lines
+        lines += event == "line"
+        if lines == number and event == "line":
+            raise KeyboardInterrupt
+        return trace
+
+    outer = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        yield
+    finally:
+        sys.settrace(outer)
+
+
+@pytest.mark.parametrize("was_on", [True, False])
+@pytest.mark.parametrize("line", range(3, 32))
+def test_an_interrupt_while_a_tape_ends_puts_everything_back(line: int, was_on: bool) -> None:
+    (gc.enable if was_on else gc.disable)()
+    x = Value(3.0)
+    tape = Tape()
+    tape.__enter__()
+    y = x
+    for _ in range(10):
+        y = y * 2
+    recorded = tape.nodes
+    with pytest.raises(KeyboardInterrupt), interrupt_at_line(line):
+        tape.__exit__(None, None, None)
+    assert (gc.isenabled(), len(tape), repr(tape)) == (was_on, 0, "Tape(0 nodes, ended)")
+    for node in recorded:
+        if isinstance(node, Value):
+            node.backward()
+    with Tape() as another:
+        another.backward(x * 2)
+
+
+@pytest.mark.parametrize("was_on", [True, False])
+def test_an_interrupt_while_a_tape_begins_puts_everything_back(
+    was_on: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (gc.enable if was_on else gc.disable)()
+    disable = gc.disable
+
+    def interrupted() -> None:
+        disable()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(gc, "disable", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        Tape().__enter__()
+    monkeypatch.undo()
+    assert gc.isenabled() == was_on
+    with Tape() as another:
+        another.backward(Value(3.0) * 2)
 
 
 @pytest.mark.parametrize("refused", [Tape.__enter__, lambda tape: tape.backward(3)])
