@@ -10,6 +10,8 @@ from pathlib import Path
 from engine.course.lab import DEFAULT_PORT
 from engine.course.places import CourseError, find_places
 
+LAST_PORT = 65535
+
 
 def parser() -> argparse.ArgumentParser:
     """The commands and what they take.
@@ -29,6 +31,25 @@ def parser() -> argparse.ArgumentParser:
     return main_parser
 
 
+def port(word: str) -> int:
+    """Read a port; a server takes a number past the last one, and no browser then finds it.
+
+    Args:
+        word: what a person typed after ``--port``.
+
+    Raises:
+        argparse.ArgumentTypeError: the word is no port.
+
+    >>> port("8890")
+    8890
+    """
+    if word.isdecimal() and int(word) <= LAST_PORT:
+        return int(word)
+    raise argparse.ArgumentTypeError(
+        f"a port is a whole number from 0 to {LAST_PORT}, not {word}. Try {DEFAULT_PORT}."
+    )
+
+
 Commands = argparse._SubParsersAction  # argparse has no public name for it
 
 
@@ -37,7 +58,10 @@ def _add_lab(commands: Commands[argparse.ArgumentParser]) -> None:
     lab.set_defaults(command=_lab)
     _add_root(lab)
     lab.add_argument(
-        "--port", type=int, default=DEFAULT_PORT, help="the port to try first (%(default)s)"
+        "--port",
+        type=port,
+        default=DEFAULT_PORT,
+        help="the port to try first (%(default)s); 0 takes any that is free",
     )
     lab.add_argument(
         "--no-browser", dest="browser", action="store_false", help="only print the address"

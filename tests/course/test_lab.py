@@ -175,5 +175,15 @@ def test_no_chapters_end_in_a_sentence_and_code_1(
     assert "clone the repository" in capsys.readouterr().err
 
 
-def test_the_port_is_a_number() -> None:
-    assert parser().parse_args(["lab", "--port", "9000"]).port == 9000
+@pytest.mark.parametrize("port", [0, 9000, 65535])
+def test_the_port_is_a_number(port: int) -> None:
+    assert parser().parse_args(["lab", "--port", str(port)]).port == port
+
+
+@pytest.mark.parametrize("word", ["65536", "99999", "-1", "²", "http", "88.8", ""])
+def test_a_port_that_no_browser_finds_is_told(
+    word: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        main(["lab", f"--port={word}"])
+    assert f"from 0 to 65535, not {word}." in capsys.readouterr().err
