@@ -24,6 +24,7 @@ from engine.value import Released, Value, topological_order
 STEP = 1e-5
 TOLERANCE = 1e-6
 SMALLEST_TOLD = 1e-8
+CLOSER = 8
 STEPS = tuple(10.0**-k for k in range(1, 16))
 
 Inputs = Sequence[float] | Mapping[str, float]
@@ -48,6 +49,8 @@ class Measured(NamedTuple):
         central: (f(x+h) - f(x-h)) / (2h).
         rounding: an upper estimate of what rounding alone may add to the central difference,
             if the function's result is good to its last digit.
+        flat: whether the gradient is 0 and the central difference is nothing but rounding or
+            the bend of the curve.
         kink: distance of the nearest kink within one step, 0.0 at x itself. Looked for only
             where the numbers do not agree anyway; None if there is none.
         problem: why there are no numbers, or "".
@@ -57,6 +60,7 @@ class Measured(NamedTuple):
     backward: float
     central: float
     rounding: float
+    flat: bool = False
     kink: float | None = None
     problem: str = ""
 
@@ -72,7 +76,8 @@ class CheckedInput(NamedTuple):
         absolute_error: distance of the two.
         relative_error: that distance, divided by the larger of the two sizes; 0 if both are 0.
         verdict: what the comparison says. ``says nothing`` is a gradient of exactly 0 that was
-            also measured as 0: so would be most wrong local derivatives. ``kink`` is a step
+            also measured as 0, up to rounding and the bend of the curve: so would be most wrong
+            local derivatives. ``kink`` is a step
             that reaches across a kink, where the slope changes abruptly.
         measured: the measured numbers.
     """
@@ -341,6 +346,8 @@ def _gradients(output: object, leaves: Sequence[Value]) -> list[float]:
             "calculate with the inputs themselves, not with their data."
         )
     order = topological_order(output)
+    for leaf in leaves:  # the function may have walked back itself
+        leaf.grad = 0.0
     before = [node.grad for node in order]
     output.backward()
     gradients = [leaf.grad for leaf in leaves]
@@ -395,16 +402,18 @@ class _Check:
         )
 
     def _measured(self, index: int, step: float) -> Measured:
-        above, below = (_moved(self._call, self._numbers, index, by) for by in (step, -step))
-        central = (above - below) / (2 * step)
-        size = abs(above) + abs(below) + abs(self._numbers[index] * central)
-        measured = Measured(
-            forward=(above - self._here) / step,
-            backward=(self._here - below) / step,
-            central=central,
-            rounding=sys.float_info.epsilon * size / step,
-        )
-        if self._is_plain(index, measured):
+        measured = self._differences(index, step)
+        if self._gradients[index] == 0.0:
+            closer = self._differences(index, step / CLOSER)
+            forward, backward, flat = (
+                self._is_flat(slope, there, measured.rounding)
+                for slope, there in zip(measured[:3], closer[:3], strict=True)
+            )
+            measured = measured._replace(flat=flat)
+            plain = forward and backward and flat
+        else:
+            plain = relative_error(self._gradients[index], measured.central) <= self._tolerance
+        if plain:  # the numbers agree so well that no kink can matter
             return measured
 
         def line(number: float) -> float:
@@ -412,20 +421,34 @@ class _Check:
 
         return measured._replace(kink=nearest_kink(line, self._numbers[index], step))
 
-    def _is_plain(self, index: int, measured: Measured) -> bool:
-        """Whether the numbers agree so well that no kink can matter."""
-        gradient = self._gradients[index]
-        if gradient == 0.0:
-            slopes = (measured.forward, measured.backward)
-            return max(map(abs, slopes)) <= 4 * max(measured.rounding, self._tolerance)
-        return relative_error(gradient, measured.central) <= self._tolerance
+    def _differences(self, index: int, step: float) -> Measured:
+        above, below = (_moved(self._call, self._numbers, index, by) for by in (step, -step))
+        forward, backward = (above - self._here) / step, (self._here - below) / step
+        steepest = max(abs(forward), abs(backward))
+        size = abs(above) + abs(below) + abs(self._numbers[index]) * steepest
+        return Measured(
+            forward=forward,
+            backward=backward,
+            central=(above - below) / (2 * step),
+            rounding=sys.float_info.epsilon * size / step,
+        )
+
+    def _is_flat(self, slope: float, closer: float, rounding: float) -> bool:
+        """Whether a measured slope may stand for 0.
+
+        With a smaller step rounding grows and the bend of a curve disappears; a slope stays.
+        """
+        if abs(slope) <= 4 * rounding:
+            return True
+        stays = slope / 2 <= closer <= slope * 2 or slope / 2 >= closer >= slope * 2
+        return abs(slope) <= 4 * self._tolerance and not stays
 
     def _verdict(self, gradient: float, measured: Measured, error_size: float) -> Verdict:
         if measured.problem:
             return Verdict.UNKNOWN
         if measured.kink is not None:
             return Verdict.KINK
-        if gradient == 0.0 and abs(measured.central) <= max(measured.rounding, self._tolerance):
+        if measured.flat:
             return Verdict.NOTHING
         return Verdict.AGREE if error_size <= self._tolerance else Verdict.DIFFER
 

@@ -166,6 +166,15 @@ def test_a_check_leaves_the_gradients_of_everything_else_alone() -> None:
     assert (w.grad, k.grad, shared.grad) == before == (5.0, 2.0, 1.0)
 
 
+def test_a_function_may_walk_back_itself() -> None:
+    def walks(x: Value) -> Value:
+        y = x * x
+        y.backward()
+        return y
+
+    assert gradient_check(walks, [3.0]).passed
+
+
 def test_an_input_that_is_not_used_or_returned_at_once() -> None:
     unused = gradient_check(lambda x, y: x * x, [3.0, 4.0]).inputs[1]
     assert (unused.gradient, unused.central_difference, unused.relative_error) == (0.0, 0.0, 0.0)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from engine import Value, error_by_step, gradient_check, relative_error
+from engine import Value, error_by_step, gradient_check, record, relative_error
 from engine.gradcheck import StepError, Verdict, gradient_check_by_step
 from engine.kinks import nearest_kink
 from engine.step_sizes import FINE_STEPS, Cause, Guide, Shape, StepSizes, guides
@@ -119,6 +119,25 @@ class TestVerdicts:
     def test_a_lost_gradient_is_not_taken_for_a_flat_place(self) -> None:
         assert self.verdict(lambda x: Value(1.0) * x.data + x * 0.0, [3.0]) == "differ"
 
+    @pytest.mark.parametrize("size", [1e-3, 1e-7, 1e-12, 1e-200])
+    def test_a_gradient_of_0_is_wrong_however_small_the_slope(self, size: float) -> None:
+        result = gradient_check(
+            lambda w, v: record("lost", w.data * size, (w, 0.0)) + v * size, [3.0, 1.0]
+        )
+        assert [c.verdict for c in result.inputs] == [Verdict.DIFFER, Verdict.AGREE]
+        assert "w: the engine says 0, measured is" in str(result)
+
+    @pytest.mark.parametrize("size", [1e-5, 1e-7, 1e-12])
+    def test_a_small_kink_is_told_from_a_small_wrong_gradient(self, size: float) -> None:
+        assert self.verdict(lambda x: x.relu() * size, [0.0]) == "kink"
+
+    @pytest.mark.parametrize("at", [0.1, 0.7, 3.3])
+    @pytest.mark.parametrize("step", [1e-3, 1e-5, 1e-7])
+    def test_rounding_where_large_numbers_cancel_is_not_taken_for_a_slope(
+        self, at: float, step: float
+    ) -> None:
+        assert self.verdict(lambda x: x * 3 - x - x - x, [at], step) == "says nothing"
+
     def test_a_step_across_a_kink_is_told_from_a_wrong_gradient(self) -> None:
         assert self.verdict(lambda x: x.relu(), [0.0]) == "kink"
         assert self.verdict(lambda x: x.relu(), [1e-3], step=1e-2) == "kink"
@@ -139,6 +158,17 @@ class TestVerdicts:
     def test_the_rounding_estimate_is_above_what_rounding_does(self) -> None:
         for result in gradient_check_by_step(seven_nodes, SEVEN):
             for checked in result.inputs:
+                assert checked.absolute_error <= checked.measured.rounding
+
+    @pytest.mark.parametrize(
+        ("function", "at"), [(lambda x: x - 700.7, 700.7), (lambda x: (x - 4.0) ** 2, 4.0)]
+    )
+    def test_the_rounding_estimate_counts_that_the_moved_input_is_rounded_too(
+        self, function: Callable[[Value], Value], at: float
+    ) -> None:
+        for result in gradient_check_by_step(function, [at]):
+            (checked,) = result.inputs
+            if checked.verdict is not Verdict.UNKNOWN:
                 assert checked.absolute_error <= checked.measured.rounding
 
 
