@@ -163,7 +163,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except ImportError as error:
         print(f"{error}. Run `course doctor`: it names the command that mends it.", file=sys.stderr)
         return 1
+    except OSError as error:
+        print(_unusable(error), file=sys.stderr)
+        return 1
     return code
+
+
+def _unusable(error: OSError) -> str:
+    return (
+        f"The course cannot use {error.filename2 or error.filename or 'a file'}: {error.strerror or error}. "
+        "Check that it is in a folder of yours, that nothing else has its place, and that the "
+        "disk is not full."
+    )
 
 
 def with_default(words: list[str]) -> list[str]:

@@ -200,6 +200,7 @@ def write_deck(file: Path, folder: Path) -> tuple[Path, int]:
 
     Raises:
         CourseError: the chapter failed, or says nothing of slides.
+        OSError: the folder cannot be written to.
     """
     notebook = offline.executed(file)
     if not any(slide_type(cell) == "slide" for cell in notebook.cells):
@@ -225,11 +226,15 @@ def run(places: Places, names: Sequence[str], output: Path | None) -> int:
 
     Raises:
         CourseError: a name fits no chapter.
+        OSError: the folder cannot be written to.
     """
+    files = build.chapter_files(places, names)
+    folder = output or places.work / FOLDER
+    folder.mkdir(parents=True, exist_ok=True)
     code = 0
-    for file in build.chapter_files(places, names):
+    for file in files:
         try:
-            target, count = write_deck(file, output or places.work / FOLDER)
+            target, count = write_deck(file, folder)
         except CourseError as error:
             print(error, file=sys.stderr)
             code = 1

@@ -175,6 +175,16 @@ def test_no_chapters_end_in_a_sentence_and_code_1(
     assert "clone the repository" in capsys.readouterr().err
 
 
+def test_a_file_where_jupyters_folder_should_be_is_told_and_stays(
+    places: Places, capsys: pytest.CaptureFixture[str]
+) -> None:
+    places.work.mkdir()
+    places.jupyter.write_text("theirs")
+    assert main(["lab", "--no-browser", "--root", str(places.root)]) == 1
+    assert f"cannot use {places.jupyter.resolve()}" in capsys.readouterr().err
+    assert places.jupyter.read_text() == "theirs"
+
+
 @pytest.mark.parametrize("port", [0, 9000, 65535])
 def test_the_port_is_a_number(port: int) -> None:
     assert parser().parse_args(["lab", "--port", str(port)]).port == port

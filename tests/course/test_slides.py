@@ -213,6 +213,21 @@ def test_a_failing_chapter_leaves_the_deck_of_before(tmp_path: Path) -> None:
     assert old.read_text() == "before"
 
 
+@pytest.mark.parametrize(
+    ("taken", "named"), [("out", "out"), ("out/99-a-talk.html/x", "out/99-a-talk.html")]
+)
+def test_a_place_where_no_deck_can_be_written_is_told_and_stays(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], taken: str, named: str
+) -> None:
+    written(tmp_path, cell("slide", "# A talk"))
+    (tmp_path / taken).parent.mkdir(parents=True, exist_ok=True)
+    (tmp_path / taken).write_text("theirs")
+    output = tmp_path / "out"
+    assert main(["slides", "99", "--root", str(tmp_path), "--output", str(output)]) == 1
+    assert f"cannot use {tmp_path / named}:" in capsys.readouterr().err
+    assert (tmp_path / taken).read_text() == "theirs"
+
+
 @pytest.mark.parametrize("words", [["slides"], ["slides", "06", "--all"]])
 def test_a_person_says_which_chapters(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
