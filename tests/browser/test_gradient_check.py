@@ -74,7 +74,7 @@ def run_cell(page: LabPage, number: int) -> str:
 
 
 def step_text(view: Locator) -> str:
-    return view.locator(".rw-place").inner_text()
+    return view.locator(".rw-place").text_content() or ""
 
 
 def assert_shows(view: Locator, payload: dict[str, Any], place: int, chosen: int) -> None:

@@ -65,7 +65,7 @@ def nth_view(page: LabPage, number: int = 0) -> Locator:
 
 def place(view: Locator) -> int:
     """The position that is shown."""
-    return int(view.locator(".rw-place").inner_text().split(" / ")[0])
+    return int((view.locator(".rw-place").text_content() or "").split(" / ")[0])
 
 
 def wait_for_place(view: Locator, position: int, seconds: float = 20.0) -> None:
@@ -338,6 +338,17 @@ def test_python_and_the_page_share_one_state(lab: Lab) -> None:
     wait_for_place(view, 6)
     assert_shows(view, 6)
     assert_shows(again, 6)
+    focus(again)
+    page.page.keyboard.press("Home")
+    for _ in range(4):
+        page.page.keyboard.press("ArrowRight")
+    for shown in (view, again):
+        shown.get_by_role("button", name="Play", exact=True).click()
+    wait_for_place(view, 7)
+    page.page.wait_for_timeout(3500)
+    assert place(view) == place(again) == 7, "played twice, it ends once"
+    focus(view)
+    page.page.keyboard.press("ArrowLeft")
     focus(twin)
     page.page.keyboard.press("ArrowRight")
     assert_shows(twin, 1)
@@ -492,6 +503,12 @@ def test_it_can_be_read_in_every_light_and_size(lab: Lab, tmp_path: Path) -> Non
     assert current is not None
     assert scene is not None
     assert scene["x"] <= current["x"] <= scene["x"] + scene["width"] - current["width"]
+    page.page.keyboard.press("Home")
+    output = view.locator(f'[data-node="{seven_nodes().graph.output.index}"]').bounding_box()
+    assert output is not None
+    assert scene["x"] <= output["x"] <= scene["x"] + scene["width"] - output["width"] + 1, (
+        "the walk starts at the output, with the seed gradient"
+    )
     view.evaluate("view => view.scrollIntoView()")
     page.screenshot(tmp_path / "zoom.png")
 
