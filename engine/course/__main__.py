@@ -170,8 +170,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _unusable(error: OSError) -> str:
+    file = error.filename2 or error.filename or "a file"
     return (
-        f"The course cannot use {error.filename2 or error.filename or 'a file'}: {error.strerror or error}. "
+        f"The course cannot use {file}: {error.strerror or error}. "
         "Check that it is in a folder of yours, that nothing else has its place, and that the "
         "disk is not full."
     )

@@ -5,8 +5,13 @@ from __future__ import annotations
 import contextlib
 import os
 import tempfile
+import time
 from collections.abc import Iterator
 from pathlib import Path
+
+UNFINISHED_PREFIX, UNFINISHED_SUFFIX = ".course-", ".part"
+# A file this old belongs to no writing under way.
+UNFINISHED_SECONDS = 3600
 
 
 def write(path: Path, content: bytes) -> None:
@@ -59,6 +64,29 @@ def write_new(path: Path, content: bytes) -> bool:
     return True
 
 
+def remove_unfinished(folder: Path) -> None:
+    """Remove what writings of ours that were killed long ago have left below a folder.
+
+    Args:
+        folder: the folder; it may be missing.
+
+    Raises:
+        OSError: the folder cannot be written to.
+
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     left = Path(folder) / ".course-ab12.part"
+    ...     left.touch()
+    ...     os.utime(left, (0, 0))
+    ...     remove_unfinished(Path(folder))
+    ...     left.exists()
+    False
+    """
+    for file in folder.rglob(f"{UNFINISHED_PREFIX}*{UNFINISHED_SUFFIX}"):
+        with contextlib.suppress(FileNotFoundError):
+            if time.time() - file.stat().st_mtime > UNFINISHED_SECONDS:
+                file.unlink()
+
+
 def set_aside(file: Path) -> Path:
     """Rename a damaged file, so that nothing in it is lost.
 
@@ -105,7 +133,9 @@ def _write_exclusively(path: Path, content: bytes) -> bool:
 @contextlib.contextmanager
 def _written_beside(path: Path, content: bytes) -> Iterator[Path]:
     path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".part")
+    descriptor, name = tempfile.mkstemp(
+        dir=path.parent, prefix=UNFINISHED_PREFIX, suffix=UNFINISHED_SUFFIX
+    )
     beside = Path(name)
     try:
         with os.fdopen(descriptor, "wb") as file:

@@ -178,6 +178,7 @@ def _refresh(places: Places) -> Report:
     work = _Refresh(places, dict(known), notes=list(notes))
     for name, content in sources.items():
         work.file(name, content)
+    atomic.remove_unfinished(places.work)
     if work.remembered != known:
         write_memory(memory_file, work.remembered)
     return Report(tuple(work.copied), tuple(work.newer), tuple(work.untouched), tuple(work.notes))

@@ -230,6 +230,26 @@ def test_a_crash_while_writing_keeps_the_old_memory(
     assert [path.name for path in places.memory.iterdir()] == [copies.MEMORY_FILE]
 
 
+@pytest.mark.parametrize("folder", ["notebooks", ".course/progress", "slides"])
+def test_what_a_killed_copy_left_is_removed_once_it_is_old(
+    places: Places, monkeypatch: pytest.MonkeyPatch, folder: str
+) -> None:
+    target = places.work / folder / "a file"
+    with monkeypatch.context() as killed:
+        killed.setattr(Path, "unlink", lambda *_, **__: None)
+        atomic.write_new(target, b"content")
+    (left,) = set(target.parent.iterdir()) - {target}
+    theirs = target.with_name(".theirs.part")
+    theirs.touch()
+    os.utime(theirs, (0, 0))
+    copies.refresh(places)
+    assert left.exists()
+    os.utime(left, (0, 0))
+    copies.refresh(places)
+    assert not left.exists()
+    assert theirs.exists()
+
+
 def test_a_link_to_nowhere_is_not_written_through(places: Places, tmp_path: Path) -> None:
     mine(places).parent.mkdir(parents=True)
     mine(places).symlink_to(tmp_path / "elsewhere")
