@@ -13,6 +13,7 @@ from engine.walk import Contribution, Step, Walk, reverse_walk
 LONGEST_LABEL = 28
 MINUS = "\N{MINUS SIGN}"
 TIMES = "\N{MULTIPLICATION SIGN}"
+JOINERS = "\N{ZERO WIDTH JOINER}\N{ZERO WIDTH NON-JOINER}"
 ISOLATE, END_ISOLATE = "\N{FIRST STRONG ISOLATE}", "\N{POP DIRECTIONAL ISOLATE}"
 
 
@@ -37,21 +38,26 @@ def operand(value: float) -> str:
 def label(text: str) -> str:
     """Make any text safe to show on one line: visible, short, and unable to turn its neighbors.
 
-    Spaces alone are shown in quotes.
+    Spaces alone are shown in quotes. What joins or parts letters, as Persian and emoji need, stays.
 
     >>> label("x" * 100)
     'xxxxxxxxxxxxxxxxxxxxxxxxxxx…'
     """
-    shown = "".join(
-        " " if c.isspace() else c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text
-    )
-    if shown.isspace():
+    shown = "".join(map(_visible, text))
+    if shown and not shown.strip(f" {JOINERS}"):
         shown = f"'{shown}'"
     if len(shown) > LONGEST_LABEL:
         shown = shown[: LONGEST_LABEL - 1] + "\N{HORIZONTAL ELLIPSIS}"
     if any(unicodedata.bidirectional(c) in {"R", "AL", "AN"} for c in shown):
         shown = f"{ISOLATE}{shown}{END_ISOLATE}"
     return shown
+
+
+def _visible(character: str) -> str:
+    if character.isspace():
+        return " "
+    shown = character.isprintable() or character in JOINERS
+    return character if shown else "\N{REPLACEMENT CHARACTER}"
 
 
 def title(graph: Graph, index: int) -> str:

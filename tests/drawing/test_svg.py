@@ -175,7 +175,13 @@ def test_a_direction_change_stays_inside_its_label() -> None:
     assert label("plain") == "plain"
 
 
+@pytest.mark.parametrize("text", ["\u0645\u06cc\u200c\u062e", "\U0001f469\u200d\U0001f52c"])
+def test_what_joins_or_parts_letters_stays(text: str) -> None:
+    assert text in label(text)
+
+
 def test_a_label_of_spaces_can_be_seen() -> None:
+    assert label("\u200d \u200c") == "'\u200d \u200c'"
     assert label(" \t ") == "'   '"
     assert label("") == ""
 
