@@ -15,13 +15,14 @@ SAME_MEANING = str.maketrans(
         **dict.fromkeys(SLASHES, "/"),
         "\uff0b": "+",
         "\uff0c": ",",
-        "\u066b": ",",
+        "\u066b": ".",
         "\uff0e": ".",
     }
 )
 UNSIGNED = r"(?:\d+(?:[.,]\d*)?|[.,]\d+)(?:[eE][+-]?\d+)?"
 NUMBER = re.compile(rf"[+-]?{UNSIGNED}")
 FRACTION = re.compile(rf"([+-]?{UNSIGNED})/([+-]?{UNSIGNED})")
+THOUSANDS_OR_DECIMALS = re.compile(r"(?<![\d.,])(?!0)\d{1,3},\d{3}(?![\d.,eE])")
 HOW_TO_WRITE = "Numbers such as 6, -0.5, 0,5, 1/3 or 2e-3 are understood."
 
 
@@ -33,7 +34,8 @@ def typed_number(text: str) -> float:
     """Read a number as a person writes it.
 
     A hyphen and the typographic minus are the same, so are decimal point and decimal comma; a
-    fraction is worked out; spaces around the parts do not matter.
+    fraction is worked out; spaces around the parts do not matter. A comma before exactly three
+    digits could part thousands or begin decimals, and is asked back.
 
     Args:
         text: what was typed.
@@ -51,6 +53,13 @@ def typed_number(text: str) -> float:
         raise NotANumber(f"Nothing is there to check yet. {HOW_TO_WRITE}")
     if re.search(r"[\d.,]\s+[\d.,]", written):
         raise NotANumber(f"There is a space inside {_quoted(text)}: one number, please.")
+    if unclear := THOUSANDS_OR_DECIMALS.search(written):
+        read = unclear.group()
+        whole, decimal = read.replace(",", ""), read.replace(",", ".")
+        raise NotANumber(
+            f"{_quoted(text)} can be read in two ways: write {whole} without a comma, or "
+            f"{decimal} with a point, please."
+        )
     number = _value("".join(written.split()), text)
     if not math.isfinite(number):
         raise NotANumber(f"{_quoted(text)} is larger than any number this view can hold.")

@@ -115,6 +115,12 @@ def everything_sent(view: Predict) -> str:
         ("2e\u22123", 0.002),
         ("\uff0d\uff11\uff12", -12.0),
         ("-0", 0.0),
+        ("0,583", 0.583),
+        ("7,1250", 7.125),
+        ("1234,567", 1234.567),
+        ("1,000e0", 1.0),
+        ("1.000", 1.0),
+        ("1\u066b000", 1.0),
     ],
 )
 def test_a_number_may_be_written_as_people_write_it(text: str, value: float) -> None:
@@ -139,6 +145,10 @@ def test_a_number_may_be_written_as_people_write_it(text: str, value: float) -> 
         ("1 000", "space"),
         ("1 2", "space"),
         ("1,234.5", "both a comma and a point"),
+        ("1,000", "write 1000 without a comma, or 1.000 with a point"),
+        ("-12,345", "write 12345 without a comma, or 12.345 with a point"),
+        ("1/2,500", "two ways"),
+        ("1\uff0c000", "two ways"),
         ("1e999", "larger"),
         ("1e300/1e-300", "larger"),
         ("inf", "not a number"),
