@@ -266,6 +266,7 @@ class OrderPlayground(View):
             "hint": HINT,
             "noPython": NO_PYTHON,
             "walkIt": WALK_IT,
+            "output": graph.output.index,
             "gradients": [number(gradient) for gradient in start],
             "signs": {"fine": RIGHT, "early": WRONG},
             "nodes": [

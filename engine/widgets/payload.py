@@ -35,6 +35,7 @@ def walk_payload(walk: Walk) -> dict[str, Any]:
         "summary": f"Reverse walk. {graph_summary(graph)}.",
         "svg": "" if placed is None else svg(graph, placed, captions=True),
         "notice": why_none,
+        "output": graph.output.index,
         "receives": "+=" if walk.accumulate else "=",
         "gradients": [number(gradient) for gradient in start],
         "rows": [_row(walk, step) for step in walk.steps],

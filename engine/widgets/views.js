@@ -57,16 +57,13 @@ function walkView(model) {
 
   const position = () => model.get("index");
   const goTo = (index) => change(model, { index: Math.min(Math.max(index, 0), last) });
-  const player = playButton(parts.buttons.play, () => {
-    goTo(position() === last ? 0 : position() + 1);
-    return position() < last;
-  });
   const jumps = {
     first: () => goTo(0),
     back: () => goTo(position() - 1),
     next: () => goTo(position() + 1),
     last: () => goTo(last),
   };
+  const player = playButton(parts.buttons.play, () => position() === last, jumps);
   const act = (name) => {
     if (name === "play") return player.toggle();
     player.stop();
@@ -183,7 +180,8 @@ function framesOf(payload) {
       return done.has(node) ? "done" : "waiting";
     });
     if (position.node !== null) done.add(position.node);
-    return { ...position, gradients, receives, states, receivesSign: payload.receives };
+    const inSight = position.node ?? payload.output;
+    return { ...position, gradients, receives, states, inSight, receivesSign: payload.receives };
   });
 }
 
@@ -207,7 +205,7 @@ function showFrame(parts, frames, index) {
     showNode(group, { state, receives, sign, grad: frame.gradients[node] });
   }
   showContributions(parts, frame.contributions);
-  scrollTo(parts.scene, parts.nodes.get(String(frame.node)));
+  scrollTo(parts.scene, parts.nodes.get(String(frame.inSight)));
   scrollDownTo(parts.order, parts.rows[Math.max(index - 1, 0)].element);
 }
 
@@ -228,12 +226,16 @@ function predictView(model) {
   const payload = model.get("payload");
   const parts = buildPredict(payload);
   const waiting = patience(parts.notice, payload.noPython);
+  let typedSince = false;
   const ask = (kind, text = "") => {
     if (kernelIsGone(model)) return waiting.giveUp();
     waiting.begin();
+    parts.input.select();
+    typedSince = false;
     model.send({ kind, text, turn: model.get("shown").turn });
   };
   const answer = () => ask("answer", parts.input.value);
+  parts.input.addEventListener("input", () => { typedSince = true; });
 
   listenToTyping(parts.input, answer);
   listenToKeys(parts.root, {}, () => {});
@@ -251,7 +253,7 @@ function predictView(model) {
     show: () => {
       const page = model.get("shown");
       waiting.end();
-      showPredict(parts, page, before);
+      showPredict(parts, page, before, typedSince);
       before = page;
     },
     traits: ["shown"],
@@ -289,7 +291,7 @@ function buildPredict(payload) {
   return { root, scene, ...fields, ...partsOf(scene) };
 }
 
-function showPredict(parts, page, before) {
+function showPredict(parts, page, before, typedSince) {
   showVerdict(parts.verdict, page.verdict);  // first, so that it is read aloud before the question
   if (page.heading !== before?.heading) tell(parts.question, page.heading, page.summary);
   parts.place.textContent = page.place;
@@ -297,8 +299,8 @@ function showPredict(parts, page, before) {
   const typing = parts.root.contains(document.activeElement);
   for (const part of [parts.input, parts.check, parts.hint]) part.hidden = page.finished;
   parts.showMe.hidden = !page.mayShow;
-  if (before && before.asked !== page.asked) parts.input.value = "";
-  else if (document.activeElement === parts.input) parts.input.select();
+  if (!typedSince && before && before.asked !== page.asked) parts.input.value = "";
+  else if (!typedSince && document.activeElement === parts.input) parts.input.select();
   if (typing) (page.finished ? parts.root : parts.input).focus({ preventScroll: true });
   page.nodes.forEach((node, index) => {
     const group = parts.nodes.get(String(index));
@@ -596,7 +598,7 @@ function showPlayground(parts, payload, { moments, ending }) {
   fillTable(parts.result, ending?.rows ?? []);
   parts.order.element.hidden = moments.length === 0;
   parts.result.element.hidden = !ending;
-  scrollTo(parts.scene, parts.nodes.get(String(latest.node)));
+  scrollTo(parts.scene, parts.nodes.get(String(latest.node ?? payload.output)));
 }
 
 /** Of the buttons of a toolbar only one is in the way of the Tab key. */
@@ -636,11 +638,6 @@ function explorerView(model) {
 
   const last = () => drawing.page.positions.length - 1;
   const goTo = (index) => change(model, { index: Math.min(Math.max(index, 0), last()) });
-  const player = playButton(buttons.play, () => {
-    const index = model.get("index");
-    goTo(index === last() ? 0 : index + 1);
-    return model.get("index") < last();
-  });
   const jumps = {
     first: () => goTo(0),
     back: () => goTo(model.get("index") - 1),
@@ -648,6 +645,7 @@ function explorerView(model) {
     last: () => goTo(last()),
     undo,
   };
+  const player = playButton(buttons.play, () => model.get("index") === last(), jumps);
   const jump = (name) => {
     if (name === "play") return player.toggle();
     player.stop();
@@ -1071,19 +1069,25 @@ function tell(story, heading, sentences) {
   );
 }
 
-/** A button that repeats `advance` until it says no, or is pressed again. */
-function playButton(element, advance) {
+/** A button that goes on to the end, until it is pressed again; pressed at the end it starts over. */
+function playButton(element, isAtEnd, { first, next }) {
   let timer = null;
   const stop = () => {
     clearInterval(timer);
     timer = null;
     element.setAttribute("aria-pressed", "false");
   };
+  const goOn = () => {
+    if (!isAtEnd()) next();
+    if (isAtEnd()) stop();
+  };
   const toggle = () => {
     if (timer) return stop();
-    if (!advance()) return;
+    if (isAtEnd()) first();
+    else next();
+    if (isAtEnd()) return;
     element.setAttribute("aria-pressed", "true");
-    timer = setInterval(() => advance() || stop(), PLAY_MILLISECONDS);
+    timer = setInterval(goOn, PLAY_MILLISECONDS);
   };
   return { toggle, stop };
 }

@@ -235,3 +235,15 @@ def test_keys_that_run_or_edit_a_cell_stay_in_the_field(lab: Lab) -> None:
         wait_until(lambda told=told: told in view.inner_text(), told)
     assert [cell["count"] for cell in page.cells()] == counts
     assert focused(page) == "INPUT"
+
+    # What is typed before Python has answered is the beginning of the next answer.
+    page.page.keyboard.press("Control+a")
+    page.page.keyboard.type("1")
+    view.locator("input").evaluate(
+        """field => {
+          field.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true }));
+          document.execCommand('insertText', false, '7');
+        }"""
+    )
+    wait_until(lambda: "Question 2 of 3" in view.inner_text(), "the second question")
+    assert view.locator("input").input_value() == "7"
