@@ -47,7 +47,7 @@ from engine.widgets.explorer_words import (
     walk_heading,
     walk_sentences,
 )
-from engine.widgets.view import View
+from engine.widgets.view import View, stepped
 
 MOST_HOPS = 6
 HOPS = 2
@@ -332,7 +332,7 @@ class GraphExplorer(View):
         Args:
             count: the number of steps; the walk stops at its ends.
         """
-        self.index = min(max(self.index + count, 0), self.last)
+        self.index = stepped(self.index, count, self.last)
         return self
 
     def __repr__(self) -> str:

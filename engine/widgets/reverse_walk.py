@@ -10,7 +10,7 @@ from engine.graph import Graph
 from engine.value import Value
 from engine.walk import Walk, reverse_walk
 from engine.widgets.payload import walk_payload
-from engine.widgets.view import View
+from engine.widgets.view import View, stepped
 
 LARGEST_STEPPED = 60
 
@@ -106,7 +106,7 @@ class ReverseWalk(View):
         Returns:
             This view, so that a cell can end with it.
         """
-        self.index = min(max(self.index + count, 0), self.last)
+        self.index = stepped(self.index, count, self.last)
         return self
 
     @traitlets.validate("index")

@@ -1,5 +1,6 @@
 """What all views share: the front end, the palette, and what is shown where no widget can be."""
 
+from numbers import Integral
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,26 @@ from engine.drawing.palette import css_variables
 from engine.drawing.renderer import placed_or_why
 from engine.drawing.svg import svg
 from engine.graph import Graph
+from engine.text import shown
 
 HERE = Path(__file__).parent
+
+
+def stepped(index: int, count: int, last: int) -> int:
+    """The position some steps away, from 0 to the last.
+
+    Raises:
+        TypeError: ``count`` is not a whole number.
+
+    >>> stepped(3, -1, 5), stepped(3, 10, 5)
+    (2, 5)
+    """
+    if not isinstance(count, Integral):
+        raise TypeError(
+            f"a view steps by a whole number of steps, got {shown(count)} "
+            f"({type(count).__name__}). Try step(2), or step(-1) to go back."
+        )
+    return min(max(index + int(count), 0), last)
 
 
 class View(anywidget.AnyWidget):

@@ -7,7 +7,16 @@ from xml.etree import ElementTree as ET
 import pytest
 import traitlets
 
-from engine import Graph, ReleasedError, ReverseWalk, Tape, Value, Walk, reverse_walk
+from engine import (
+    Graph,
+    GraphExplorer,
+    ReleasedError,
+    ReverseWalk,
+    Tape,
+    Value,
+    Walk,
+    reverse_walk,
+)
 from engine.drawing import renderer
 from engine.drawing.layout import text_width
 from engine.drawing.svg import caption_width
@@ -84,6 +93,15 @@ def test_step_stops_at_both_ends_and_returns_the_view() -> None:
     assert view.step(-100).index == 0
     assert view.step(0).index == 0
     assert view.step(2).step(-1).index == 1
+
+
+@pytest.mark.parametrize("count", ["a", 1.5, None])
+@pytest.mark.parametrize("kind", [ReverseWalk, GraphExplorer])
+def test_only_a_whole_number_of_steps_can_be_gone(kind: Any, count: Any) -> None:
+    view = kind(doubled())
+    with pytest.raises(TypeError, match=r"steps by a whole number of steps, got .*Try step\(2\)"):
+        view.step(count)
+    assert view.index == 0
 
 
 @pytest.mark.parametrize("index", [-1, 3, 10**9])
@@ -337,9 +355,9 @@ def test_the_page_is_given_texts_and_places_and_no_number_to_compute_with(make: 
     payload = ReverseWalk(make()).payload
     assert json.loads(json.dumps(payload, allow_nan=False)) == payload
     numbers = {key for key, datum in parts(payload) if isinstance(datum, int | float)}
-    assert numbers == {"node", "target", "width"}
+    assert numbers == {"node", "target", "output", "width"}
     for key, datum in parts(payload):
-        if key in ("node", "target"):
+        if key in ("node", "target", "output"):
             assert datum is None or isinstance(datum, int)
 
 
