@@ -91,7 +91,7 @@ class GradientCheck(View):
     >>> check
     Gradient check with step h = 1e-05: x agrees.
     input  data  gradient  central difference  relative error  verdict
-    x         2        12                  12         < 1e-10  agree
+    x         2        12                  12      below 1e-8  agree
     >>> check.h = 1e-1
     >>> check.state.verdicts, round(check.result.inputs[0].central_difference, 6)
     ({'x': 'differ'}, 12.01)

@@ -8,7 +8,8 @@ import math
 
 from engine.drawing.step_chart import exponent_text
 from engine.drawing.words import MINUS, label, number
-from engine.gradcheck import CheckedInput, Verdict
+from engine.gradcheck import SMALLEST_TOLD, CheckedInput, Verdict
+from engine.gradcheck import error_text as stable_error_text
 from engine.step_sizes import Cause, Shape, StepSizes
 from engine.text import number_text, one_line, table_lines
 
@@ -76,7 +77,7 @@ def size_text(checked: CheckedInput) -> str:
 
     >>> from engine.gradcheck import gradient_check
     >>> size_text(gradient_check(lambda x: x * x, [3.0]).inputs[0])
-    '< 1e-09'
+    'below 1e-8'
     """
     error = checked.relative_error
     larger = max(abs(checked.gradient), abs(checked.central_difference))
@@ -84,10 +85,12 @@ def size_text(checked: CheckedInput) -> str:
         return "?"
     if larger == 0.0 or checked.verdict is Verdict.NOTHING:
         return "-"
-    rounding = checked.measured.rounding / larger
-    if error > CLEAR * rounding:
+    if error < SMALLEST_TOLD:
+        return stable_error_text(error)
+    noise = CLEAR * checked.measured.rounding / larger
+    if error > noise:
         return f"{error:.1g}"
-    return f"< {number_text(10.0 ** math.ceil(math.log10(max(error, rounding))))}"
+    return f"below {number_text(10.0 ** math.ceil(math.log10(noise)))}"
 
 
 class CheckWords:

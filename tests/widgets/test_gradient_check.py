@@ -161,10 +161,10 @@ class TestText:
         assert repr(seven).splitlines() == [
             "Gradient check with step h = 1e-05: all 4 agree.",
             "input  data  gradient  central difference  relative error  verdict",
-            "a         2         6                   6         < 1e-09  agree",
-            "b        -3        -4                  -4         < 1e-09  agree",
-            "c        10        -2                  -2         < 1e-09  agree",
-            "f        -2         4                   4         < 1e-09  agree",
+            "a         2         6                   6      below 1e-8  agree",
+            "b        -3        -4                  -4      below 1e-8  agree",
+            "c        10        -2                  -2      below 1e-8  agree",
+            "f        -2         4                   4      below 1e-8  agree",
             "a, b, c, f: There is no V: where the third derivative is 0, a central "
             "difference has no truncation error. Only rounding is left, and a large step is best.",
         ]
