@@ -13,13 +13,16 @@ e = a * b    -6     0
 import gc
 import json
 import os
+import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
+from itertools import islice
 from numbers import Integral
 from pathlib import Path
+from types import CodeType
 from typing import Any
 
 from engine.domain import label_text
@@ -31,6 +34,9 @@ LONGEST_NAME = 16
 NOT_NAMES = frozenset({"In", "Out"})
 PRECEDENCE = {"+": 1, "-": 1, "*": 2, "/": 2, "neg": 3, "**": 4}
 ATOM = 5
+BRACKETED = re.compile(r"\[[^\[\]]*\]|\([^()]*\)")
+OPERATOR_OR_SPACE = re.compile(r"[-+*/\s]")
+MOST_MEMBERS = 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,10 +90,18 @@ class Graph:
     """Everything one output was made from, inputs before results; the output is last.
 
     Attributes:
-        nodes: the nodes in a topological order.
+        nodes: the nodes in a topological order, at least one.
+
+    Raises:
+        ValueError: there is no node.
     """
 
     nodes: tuple[Node, ...]
+
+    def __post_init__(self) -> None:
+        """Refuse a graph without an output."""
+        if not self.nodes:
+            raise ValueError("a graph has at least one node, its output: Graph.of(y) makes one.")
 
     @classmethod
     def of(cls, output: Value, names: Mapping[str, object] | None = None) -> "Graph":
@@ -136,10 +150,17 @@ class Graph:
         Args:
             gradients: one for each node, by index.
 
+        Raises:
+            ValueError: there are more or fewer gradients than nodes.
+
         >>> x = Value(3.0)
         >>> Graph.of(x * 2).with_gradients([2.0, 1.0]).output.grad
         1.0
         """
+        if len(gradients) != len(self):
+            raise ValueError(
+                f"one gradient for each of the {len(self)} nodes is needed, got {len(gradients)}."
+            )
         pairs = zip(self.nodes, gradients, strict=True)
         return Graph(tuple(replace(node, grad=grad) for node, grad in pairs))
 
@@ -224,11 +245,13 @@ class Graph:
     def _operand(self, node: Node, side: int, texts: list[tuple[str, str]]) -> str:
         operand = node.operands[side]
         if isinstance(operand, Constant):
-            negative = operand.data < 0.0 and not operand.label
-            return f"({operand.text})" if negative and node.op in INFIX else operand.text
+            loose = _is_loose(operand.label) if operand.label else operand.data < 0.0
+            return f"({operand.text})" if loose and node.op in INFIX else operand.text
         expression, name = texts[operand]
-        if name != expression or node.op not in PRECEDENCE:
+        if node.op not in PRECEDENCE:
             return name
+        if name != expression:
+            return f"({name})" if _is_loose(name) else name
         inner = PRECEDENCE.get(self.nodes[operand].op, ATOM)
         outer = PRECEDENCE[node.op]
         loose = inner < outer or (inner == outer and (side == 1 or node.op == "**"))
@@ -291,6 +314,8 @@ def few_names(names: Sequence[str]) -> str:
 def caller_variables() -> dict[str, object]:
     """The variables where the engine was called from: the first frame outside of it.
 
+    In a comprehension or a lambda these are also the variables of the function around it.
+
     >>> here = 5
     >>> caller_variables()["here"]
     5
@@ -298,9 +323,18 @@ def caller_variables() -> dict[str, object]:
     frame = sys._getframe(1)
     while frame.f_back and frame.f_code.co_filename.startswith(PACKAGE_FOLDER):
         frame = frame.f_back
-    variables = {**frame.f_globals, **frame.f_locals}
+    variables = dict(frame.f_locals)
+    while frame.f_back and _is_inside(frame.f_code, frame.f_back.f_code):
+        frame = frame.f_back
+        variables = {**frame.f_locals, **variables}
+    variables = {**frame.f_globals, **variables}
     # Python and its tools keep things of their own there, under names that nobody could write.
     return {name: value for name, value in variables.items() if str(name).isidentifier()}
+
+
+def _is_inside(code: CodeType, around: CodeType) -> bool:
+    """Whether code is a comprehension or a lambda written in the code around it."""
+    return code.co_name.startswith("<") and code in around.co_consts
 
 
 @contextmanager
@@ -328,25 +362,45 @@ def _require_names(names: object) -> None:
 
 
 def _named_values(variables: Mapping[str, object]) -> Iterator[tuple[Value, str]]:
-    public = {k: v for k, v in variables.items() if not k.startswith("_") and k not in NOT_NAMES}
-    for name, member in reversed(public.items()):
-        if isinstance(member, list | tuple):
-            yield from _members(name, enumerate(member))
-        elif isinstance(member, dict):
-            yield from _members(name, member.items())
+    public: dict[str, Any] = {
+        name: thing
+        for name, thing in variables.items()
+        if not name.startswith("_") and name not in NOT_NAMES
+    }
+    for name, container in reversed(public.items()):
+        for key, member in _members(container):
+            if _is_a(member, Value):
+                yield member, f"{name}[{_key_text(key)}]"
+            elif not _is_a(member, dict):
+                for i, inner in _members(member):
+                    if _is_a(inner, Value):
+                        yield inner, f"{name}[{_key_text(key)}][{i}]"
     for name, value in reversed(public.items()):
-        if isinstance(value, Value):
+        if _is_a(value, Value):
             yield value, name
 
 
-def _members(name: str, members: Any) -> Iterator[tuple[Value, str]]:
-    for key, value in list(members):
-        if isinstance(value, Value):
-            yield value, f"{name}[{key!r}]"
-        elif isinstance(value, list | tuple):
-            yield from (
-                (v, f"{name}[{key!r}][{i}]") for i, v in enumerate(value) if isinstance(v, Value)
-            )
+def _members(container: Any) -> list[tuple[Any, Any]]:
+    """The first members of a list, tuple or dictionary, without running code of a subclass."""
+    if _is_a(container, list):
+        return list(enumerate(islice(list.__iter__(container), MOST_MEMBERS)))
+    if _is_a(container, tuple):
+        return list(enumerate(islice(tuple.__iter__(container), MOST_MEMBERS)))
+    if _is_a(container, dict):
+        return list(islice(dict.items(container), MOST_MEMBERS))
+    return []
+
+
+def _is_a(thing: Any, kind: type) -> bool:
+    # isinstance would also ask the object itself, and a stand-in for another may fail at that.
+    return issubclass(type(thing), kind)
+
+
+def _key_text(key: object) -> str:
+    try:
+        return repr(key)
+    except Exception:  # noqa: BLE001 (a class of the caller may raise anything)
+        return f"<{type(key).__name__}>"
 
 
 def _node(index: int, value: Value, label: str, place: dict[Value, int]) -> Node:
@@ -377,12 +431,25 @@ def _node_from(record: dict[str, Any]) -> Node:
 
 
 def _is_sound(node: Node, place: int) -> bool:
+    constants = [o for o in node.operands if isinstance(o, Constant)]
+    texts = (node.label, node.op, node.scope, *(c.label for c in constants))
+    numbers = (node.data, node.grad, *node.local_derivatives, *(c.data for c in constants))
     return (
-        node.index == place
+        all(isinstance(text, str) for text in texts)
+        and all(type(number) in (float, int) for number in numbers)
+        and all(type(index) is int for index in (node.index, *node.inputs))
+        and node.index == place
+        and node.kind in (("computed",) if node.op else ("leaf", "parameter"))
+        and bool(node.op) == bool(node.inputs)
         and all(0 <= index < place for index in node.inputs)
         and node.inputs == tuple(o for o in node.operands if isinstance(o, int))
         and len(node.local_derivatives) == len(node.inputs)
     )
+
+
+def _is_loose(label: str) -> bool:
+    """Whether a label needs parentheses beside an operator, as ``a + b`` does."""
+    return bool(OPERATOR_OR_SPACE.search(BRACKETED.sub("", label)))
 
 
 def _expression(op: str, operands: list[str]) -> str:

@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
+from numbers import Integral
 from typing import NamedTuple
 
 from engine.graph import Graph, few_names
@@ -118,7 +119,7 @@ class Walk:
         >>> reverse_walk(Graph.of(x + x)).gradients_after(0)
         (0.0, 1.0)
         """
-        if number not in range(len(self.steps) + 1):
+        if not isinstance(number, Integral) or number not in range(len(self.steps) + 1):
             raise ValueError(f"a walk of {len(self.steps)} steps has no step {shown(number)}.")
         gradients = [0.0] * len(self.graph)
         gradients[self.graph.output.index] = 1.0

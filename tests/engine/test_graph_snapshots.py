@@ -1,11 +1,16 @@
 """Graph: an immutable snapshot with names, expressions and a stable text."""
 
 import dataclasses
+import json
+import math
 import sys
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
 
 import numpy as np
 import pytest
 
+import engine.graph
 from engine import Graph, Literal, Parameter, Tape, Value, scope
 from engine.graph import Constant
 
@@ -73,6 +78,17 @@ def test_other_gradients_make_another_graph() -> None:
     assert walked.names == graph.names
 
 
+def test_a_gradient_for_every_node_is_needed() -> None:
+    graph = Graph.of(Value(3.0) * 2)
+    with pytest.raises(ValueError, match="each of the 2 nodes is needed, got 1"):
+        graph.with_gradients([1.0])
+
+
+def test_a_graph_has_an_output() -> None:
+    with pytest.raises(ValueError, match="at least one node"):
+        Graph(())
+
+
 def test_who_uses_a_node() -> None:
     x = Value(3.0)
     u = x * x
@@ -97,6 +113,77 @@ def test_the_variables_are_those_of_the_caller_not_of_somebody_further_out() -> 
     outer = Value(3.0)
     assert inside(outer).names == ("x", "y")
     assert Graph.of(outer * 2).names == ("outer", "outer * 2")
+
+
+hidden = Value(1.0)
+
+
+def test_a_local_variable_hides_a_global_one() -> None:
+    hidden = Value(3.0)
+    assert Graph.of(hidden * 2).names[0] == "hidden"
+
+
+def test_comprehensions_and_lambdas_see_the_variables_around_them() -> None:
+    a = Value(2.0)
+    b = a * 3
+    graphs = [
+        *[Graph.of(b) for _ in range(1)],
+        *{Graph.of(b) for _ in range(1)},
+        *{key: Graph.of(b) for key in range(1)}.values(),
+        *(Graph.of(b) for _ in range(1)),
+        *[Graph.of(b) for _ in range(1) for _ in [Graph.of(b) for _ in range(1)]],
+        (lambda: Graph.of(b))(),
+    ]
+    assert [graph.names for graph in graphs] == [("a", "b")] * 6
+
+
+def test_a_lambda_called_from_elsewhere_does_not_see_the_variables_there() -> None:
+    def called(take: Callable[[], Graph], elsewhere: object) -> Graph:
+        return take()
+
+    inputs = [Value(2.0)]
+    product = inputs[0] * 3
+    assert called(lambda: Graph.of(product), product.inputs[0]).names == ("n0", "product")
+
+
+class Untouchable(list[Value]):
+    def __iter__(self) -> Iterator[Value]:
+        raise RuntimeError("not to be looked through")
+
+
+class Unprintable:
+    def __repr__(self) -> str:
+        raise RuntimeError("not to be printed")
+
+
+class StandIn:
+    @property  # type: ignore[misc]
+    def __class__(self) -> type:
+        raise RuntimeError("nothing to stand in for")
+
+
+def test_variables_that_fail_when_looked_at_do_no_harm() -> None:
+    x = Value(3.0)
+    names = {
+        "table": {Unprintable(): x, "other": [StandIn()]},
+        "stand_in": StandIn(),
+        "rows": [Untouchable([x])],
+        "xs": Untouchable([x]),
+    }
+    assert Graph.of(x * 2, {**names, "x": x}).names[0] == "x"
+    assert Graph.of(x * 2, names).names[0] == "table[<Unprintable>]"
+
+
+def test_members_of_subclasses_of_containers_are_named() -> None:
+    x, y, z = Value(1.0), Value(2.0), Value(3.0)
+    names = {"xs": Untouchable([x]), "table": OrderedDict(bias=y), "rows": [Untouchable([z])]}
+    assert {*Graph.of(x + y + z, names).names} >= {"xs[0]", "table['bias']", "rows[0][0]"}
+
+
+def test_of_an_endless_list_the_first_members_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine.graph, "MOST_MEMBERS", 2)
+    xs = [Value(1.0), Value(2.0), Value(3.0)]
+    assert Graph.of(xs[1] + xs[2], {"xs": xs}).names[:2] == ("xs[1]", "n1")
 
 
 def test_a_label_is_stronger_than_a_variable() -> None:
@@ -195,6 +282,20 @@ def test_expressions_have_the_parentheses_they_need_and_no_others(
     assert graph.expressions[-1] == text
 
 
+@pytest.mark.parametrize("label", ["a + b", "a-b", "-a", "a/b", "a b", "f(a) * g(b)", "a[0]-b[0]"])
+def test_a_label_with_an_operator_gets_parentheses_beside_one(label: str) -> None:
+    x, y = Value(3.0, label), Value(2.0, "y")
+    assert Graph.of(x * 2).expressions[-1] == f"({label}) * 2"
+    assert Graph.of(-x).expressions[-1] == f"-({label})"
+    assert Graph.of(x.exp()).expressions[-1] == f"exp({label})"
+    assert Graph.of(y * Literal(2.0, label)).expressions[-1] == f"y * ({label})"
+
+
+@pytest.mark.parametrize("label", ["a", "w[0]", "t['a b']", "m[0][-1]", "x₁", "p.q", "f(a + b)"])
+def test_other_labels_get_no_parentheses(label: str) -> None:
+    assert Graph.of(Value(3.0, label) * 2).expressions[-1] == f"{label} * 2"
+
+
 # -- text ---------------------------------------------------------------------------------------
 
 
@@ -225,6 +326,45 @@ def test_json_reads_back_equal_in_every_bit() -> None:
     assert again == graph
     assert again.names == graph.names
     assert [node.data.hex() for node in again.nodes] == [node.data.hex() for node in graph.nodes]
+
+
+def broken(place: int, key: str, value: object) -> str:
+    """A graph of x * 2 with one entry of one node replaced."""
+    records = json.loads(Graph.of(Value(3.0, "x") * 2).to_json())
+    records[place][key] = value
+    return json.dumps(records)
+
+
+@pytest.mark.parametrize(
+    ("place", "key", "value"),
+    [
+        (0, "data", "abc"),
+        (0, "data", None),
+        (0, "data", True),
+        (0, "grad", "x"),
+        (0, "label", 5),
+        (0, "kind", "foo"),
+        (0, "kind", "computed"),
+        (0, "scope", None),
+        (0, "index", False),
+        (0, "op", "+"),
+        (1, "op", 3),
+        (1, "op", ""),
+        (1, "kind", "leaf"),
+        (1, "local_derivatives", ["a"]),
+        (1, "inputs", [False]),
+        (1, "operands", [0, {"data": "2", "label": ""}]),
+        (1, "operands", [0, {"data": 2.0, "label": None}]),
+    ],
+)
+def test_json_that_is_no_graph_is_refused(place: int, key: str, value: object) -> None:
+    with pytest.raises(ValueError, match="this is not a graph"):
+        Graph.from_json(broken(place, key, value))
+
+
+def test_json_with_other_numbers_is_a_graph() -> None:
+    assert Graph.from_json(broken(0, "data", 4)).nodes[0].data == 4
+    assert Graph.from_json(broken(1, "grad", math.inf)).output.grad == math.inf
 
 
 def test_a_long_graph_needs_no_recursion() -> None:

@@ -2,6 +2,7 @@
 
 import pytest
 
+import engine.walk
 from engine import Contribution, Graph, Value, Walk, reverse_walk
 
 
@@ -94,6 +95,12 @@ def test_gradients_after_each_step() -> None:
     assert walk.gradients_after(7) == walk.gradients
 
 
+@pytest.mark.parametrize("number", [1.0, "1", None, -1, 8])
+def test_gradients_after_a_step_that_does_not_exist(number: object) -> None:
+    with pytest.raises(ValueError, match="a walk of 7 steps has no step"):
+        reverse_walk(seven_nodes()).gradients_after(number)  # type: ignore[arg-type]
+
+
 def test_a_walk_starts_at_0_whatever_gradients_the_graph_shows() -> None:
     x = Value(3.0)
     y = x * x
@@ -170,6 +177,16 @@ def test_without_a_visited_set_a_shared_node_hands_on_again_what_it_held() -> No
     names = [graph.names[i] for i in wrong.order]
     assert names == ["y", "v", "u", "x", "x", "u", "x", "x"]
     assert [step.number for step in wrong.steps] == list(range(1, 9))
+
+
+def test_the_limit_without_a_visited_set_is_the_longest_walk_that_is_made(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(engine.walk, "LONGEST_REPEATED_WALK", 8)
+    assert len(reverse_walk(u_plus_v(), visit_once=False).steps) == 8
+    monkeypatch.setattr(engine.walk, "LONGEST_REPEATED_WALK", 7)
+    with pytest.raises(ValueError, match="more than 7 steps"):
+        reverse_walk(u_plus_v(), visit_once=False)
 
 
 def test_visited_set_and_accumulation_are_different_things() -> None:
