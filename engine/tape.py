@@ -19,11 +19,10 @@ from engine.text import shown
 from engine.value import (
     Released,
     Value,
-    gradients_of_leaves,
-    push_back,
     record_with,
     require_finite,
     require_recorded,
+    walk_back,
 )
 
 
@@ -52,7 +51,6 @@ class Tape:
         self._nodes: list[Value] = []
         self._mark = object()
         self._used = False
-        self._walked = False
         self._collector_was_on = False
 
     @property
@@ -121,35 +119,33 @@ class Tape:
                 made from a computed node that is not.
         """
         require_recorded(output)
-        order = self._up_to(output)
-        require_finite(output, order)
-        before = gradients_of_leaves(self._leaves()) if self._walked else {}
-        for node in self._nodes:
-            node.grad = 0.0
-        for leaf in before:
-            leaf.grad = 0.0
-        push_back(order, output)
-        self._walked = True
-        for leaf, gradient in before.items():
-            leaf.grad += gradient
-
-    def _leaves(self) -> set[Value]:
-        return {operand for node in self._nodes for operand in node.inputs if not operand.op}
-
-    def _up_to(self, output: Value) -> list[Value]:
-        mark = self._mark
-        if output._tag.recording is not mark:
+        if output._tag.recording is not self._mark:
             raise ValueError(f"{shown(output)} was not recorded on this tape.")
-        nodes = self._nodes
-        for node in nodes:
-            left, right = node._left, node._right
-            if left.__class__ is Value and left.op and left._tag.recording is not mark:
-                raise _foreign(left, node)
-            if right.__class__ is Value and right.op and right._tag.recording is not mark:
-                raise _foreign(right, node)
-        if nodes[-1] is output:
-            return nodes
-        return nodes[: nodes.index(output) + 1]
+        leaves, nodes = self._leaves(), self._nodes
+        end = len(nodes) if nodes[-1] is output else nodes.index(output) + 1
+        order = [*leaves, *nodes[:end]]
+        require_finite(output, order)
+        for node in nodes[end:]:
+            node.grad = 0.0
+        walk_back(order, output)
+
+    def _leaves(self) -> dict[Value, None]:
+        mark = self._mark
+        leaves: dict[Value, None] = {}
+        for node in self._nodes:
+            if node._d_left is not None:
+                operand = node._left
+                if not operand.op:
+                    leaves[operand] = None
+                elif operand._tag.recording is not mark:
+                    raise _foreign(operand, node)
+            if node._d_right is not None:
+                operand = node._right
+                if not operand.op:
+                    leaves[operand] = None
+                elif operand._tag.recording is not mark:
+                    raise _foreign(operand, node)
+        return leaves
 
 
 def _foreign(operand: Value, node: Value) -> ValueError:

@@ -14,7 +14,7 @@ it changes when one of its inputs changes. The chain rule then needs one line of
 """
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from numbers import Real
 from operator import attrgetter
@@ -342,6 +342,9 @@ class Value(Number):
             ReleasedError: the tape that recorded this number has ended.
             TypeError: a gradient was replaced by something that is not a number.
             ValueError: a number on the way is infinite or NaN; the message names the first.
+            OverflowError: a gradient is too large for a float; the message names the first.
+
+        After an error, or an interrupt, every leaf holds the gradient it had before.
 
         >>> x = Value(3.0)
         >>> y = x * 2
@@ -351,12 +354,7 @@ class Value(Number):
         """
         order = topological_order(self)
         require_finite(self, order)
-        before = gradients_of_leaves(order)
-        for node in order:
-            node.grad = 0.0
-        push_back(order, self)
-        for leaf, gradient in before.items():
-            leaf.grad += gradient
+        walk_back(order, self)
 
 
 class Parameter(Value):
@@ -431,46 +429,62 @@ def push_back(order: "Sequence[Value]", output: "Value") -> None:
         order: nodes with inputs before results. Computed nodes must hold gradient 0; a leaf adds
             to what it holds.
         output: the number to differentiate; its gradient becomes the seed gradient 1.
+    """
+    output.grad = 1.0
+    for node in reversed(order):
+        upstream = node.grad
+        if (slope := node._d_left) is not None:
+            node._left.grad += slope * upstream
+        if (slope := node._d_right) is not None:
+            node._right.grad += slope * upstream
+
+
+def walk_back(order: "Sequence[Value]", output: "Value") -> None:
+    """Compute every gradient, and add those of the leaves to what the leaves hold.
+
+    What a leaf holds is taken off first and added as one number at the end. So a second walk
+    gives exactly twice the first: adding contribution by contribution would round differently.
+
+    Args:
+        order: everything the output was made from, inputs before results.
+        output: the number to differentiate.
 
     Raises:
-        TypeError: a gradient was replaced by something that is not a number.
+        TypeError: the gradient of a leaf was replaced by something that is not a number.
+        OverflowError: a gradient is too large for a float.
     """
-    node = output
+    held = [(leaf, _gradient(leaf)) for leaf in order if not leaf.op]
     try:
-        output.grad = 1.0
-        for node in reversed(order):
-            upstream = node.grad
-            if (slope := node._d_left) is not None:
-                node._left.grad += slope * upstream
-            if (slope := node._d_right) is not None:
-                node._right.grad += slope * upstream
-    except TypeError:
-        broken = next(n for n in (node, *node.inputs) if not isinstance(n.grad, Real))
-        raise _no_gradient(
-            broken, " Other gradients may hold a part of this walk: set them to 0.0 too."
-        ) from None
+        for node in order:
+            node.grad = 0.0
+        push_back(order, output)
+        # Whatever leaves the floats on the way arrives at a leaf.
+        if not all(math.isfinite(leaf.grad) for leaf, _ in held):
+            raise _gradient_out_of_range(order, output)
+        for leaf, gradient in held:
+            leaf.grad += gradient
+    except BaseException:
+        for leaf, gradient in held:
+            leaf.grad = gradient
+        raise
 
 
-def gradients_of_leaves(nodes: "Iterable[Value]") -> "dict[Value, float]":
-    """Find the leaves that hold a gradient, each with that gradient.
-
-    Taken off before a walk and added as one number after it, they make a second walk give
-    exactly twice the first: adding contribution by contribution would round differently.
-
-    Raises:
-        TypeError: a gradient was replaced by something that is not a number.
-    """
-    held = {node: node.grad for node in nodes if not node.op and node.grad != 0.0}
-    for leaf, gradient in held.items():
-        if type(gradient) is not float and not isinstance(gradient, Real):
-            raise _no_gradient(leaf)
-    return held
+def _gradient(leaf: Value) -> float:
+    gradient = leaf.grad
+    if type(gradient) is not float and not isinstance(gradient, Real):
+        raise TypeError(
+            f"backward() needs every gradient to be a number, but found {shown(leaf)}. "
+            "Set it to 0.0."
+        )
+    return gradient
 
 
-def _no_gradient(node: Value, advice: str = "") -> TypeError:
-    return TypeError(
-        f"backward() needs every gradient to be a number, but found {shown(node)}. "
-        f"Set it to 0.0.{advice}"
+def _gradient_out_of_range(order: "Sequence[Value]", output: "Value") -> OverflowError:
+    node = next(node for node in reversed(order) if not math.isfinite(node.grad))
+    return OverflowError(
+        f"a gradient left the range of floats: {shown(node)}, on the way back from "
+        f"{shown(output)}. The leaves keep the gradients they had. "
+        "Scale the numbers so that the factors on this path are smaller."
     )
 
 
@@ -525,6 +539,14 @@ def require_recorded(output: object) -> None:
         )
 
 
+def _refuse_replaced_data(nodes: Sequence[Value]) -> NoReturn:
+    node = next(node for node in nodes if not isinstance(node.data, Real))
+    raise TypeError(
+        f"backward() needs numbers, but found {shown(node)}: its data, or that of an input, was "
+        "replaced by something else. Give it a number again and repeat the calculation."
+    )
+
+
 def require_finite(output: Value, nodes: Sequence[Value]) -> None:
     """Refuse to differentiate through infinity or NaN, and name the node where it began.
 
@@ -532,8 +554,11 @@ def require_finite(output: Value, nodes: Sequence[Value]) -> None:
         output: the number to differentiate.
         nodes: what it was made from, and perhaps others.
     """
-    if math.isfinite(sum(map(attrgetter("data"), nodes))):
-        return
+    try:
+        if all(map(math.isfinite, map(attrgetter("data"), nodes))):
+            return
+    except TypeError:
+        _refuse_replaced_data(nodes)
     for node in topological_order(output):
         if not math.isfinite(node.data):
             operands = ", ".join(

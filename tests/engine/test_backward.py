@@ -3,10 +3,12 @@
 import random
 import subprocess
 import sys
+from collections.abc import Callable
 
 import pytest
 
-from engine import Graph, Parameter, Value, reverse_walk, topological_order
+import engine.value
+from engine import Graph, Parameter, Tape, Value, reverse_walk, topological_order
 
 
 def seven_nodes() -> dict[str, Value]:
@@ -176,6 +178,114 @@ def test_several_orders_of_the_seven_nodes_are_valid_and_give_the_same_gradients
         assert {name: walk.grad(name) for name in "abcfed"} == {
             "a": 6, "b": -4, "c": -2, "f": 4, "e": -2, "d": -2,
         }  # fmt: skip
+
+
+# -- all or nothing, with and without a tape ---------------------------------------------------
+
+
+def walk_by_sort(tape: Tape, output: Value) -> None:
+    output.backward()
+
+
+@pytest.fixture(params=[walk_by_sort, Tape.backward], ids=["sort", "tape"])
+def walk_from(request: pytest.FixtureRequest) -> Callable[[Tape, Value], None]:
+    return request.param  # type: ignore[no-any-return]
+
+
+def test_an_interrupt_leaves_every_leaf_the_gradient_it_had(
+    walk_from: Callable[[Tape, Value], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    x, w = Value(3.0), Parameter(2.0)
+    push_back = engine.value.push_back
+
+    def interrupted(order: list[Value], output: Value) -> None:
+        push_back(order, output)
+        raise KeyboardInterrupt
+
+    with Tape() as tape:
+        y = x * w
+        w.grad = 5.0
+        monkeypatch.setattr(engine.value, "push_back", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            walk_from(tape, y)
+        assert (x.grad, w.grad) == (0.0, 5.0)
+        monkeypatch.undo()
+        walk_from(tape, y)
+        assert (x.grad, w.grad) == (2.0, 8.0)
+
+
+def test_a_replaced_gradient_is_found_before_any_other_changes(
+    walk_from: Callable[[Tape, Value], None],
+) -> None:
+    p, q = Parameter(2.0), Parameter(3.0)
+    q.grad = "a"  # type: ignore[assignment]
+    with Tape() as tape:
+        y = p * q + p
+        for _ in range(2):
+            with pytest.raises(TypeError, match="grad='a'"):
+                walk_from(tape, y)
+            assert (p.grad, q.grad) == (0.0, "a")
+        q.grad = 0.0
+        walk_from(tape, y)
+    assert (p.grad, q.grad) == (4.0, 2.0)
+
+
+def test_what_a_leaf_holds_does_not_change_how_a_walk_rounds(
+    walk_from: Callable[[Tape, Value], None],
+) -> None:
+    def gradient(held: float) -> float:
+        w = Parameter(0.3)
+        w.grad = held
+        with Tape() as tape:
+            walk_from(tape, w * 0.1 + w * 0.2 + w * 0.7)
+        return w.grad
+
+    once = gradient(0.0)
+    for held in (once, 0.1, -7.3):
+        assert gradient(held) == held + once
+
+
+@pytest.mark.parametrize("named", ["leaf", "computed node"])
+def test_a_gradient_that_leaves_the_floats_is_named_and_none_is_changed(
+    walk_from: Callable[[Tape, Value], None], named: str
+) -> None:
+    x = Value(1e-300, "x")
+    x.grad = 5.0
+    with Tape() as tape:
+        u = x * (1e200 if named == "leaf" else 1.0)
+        u.label = "u"
+        y = u * 1e200 if named == "leaf" else u * 1e200 * 1e200
+        words = r"grad=inf, label='x'" if named == "leaf" else r"grad=inf, op='\*', label='u'"
+        with pytest.raises(OverflowError, match=rf"gradient left the range.*{words}"):
+            walk_from(tape, y)
+    assert x.grad == 5.0
+
+
+def test_gradients_whose_sum_would_overflow_are_finite_all_the_same(
+    walk_from: Callable[[Tape, Value], None],
+) -> None:
+    x, z = Value(1e-300), Value(1e-300)
+    with Tape() as tape:
+        walk_from(tape, x * 1e308 + z * 1e308)
+    assert (x.grad, z.grad) == (1e308, 1e308)
+
+
+@pytest.mark.parametrize("data", ["a", None, Value(3.0)], ids=repr)
+def test_replaced_data_is_named_and_nothing_changes(
+    walk_from: Callable[[Tape, Value], None], data: object
+) -> None:
+    x = Value(3.0, "x")
+    x.grad = 5.0
+    with Tape() as tape:
+        y = x * 2
+        x.data = data  # type: ignore[assignment]
+        recorded = tape.nodes
+        with pytest.raises(TypeError, match=r"backward\(\) needs numbers.*label='x'.*again"):
+            walk_from(tape, y)
+        assert (tape.nodes, x.grad) == (recorded, 5.0)
+        if data is not None:
+            with pytest.raises(TypeError, match=r"backward\(\) needs numbers.*Give it a number"):
+                walk_from(tape, x + x)
 
 
 # -- size ---------------------------------------------------------------------------------------

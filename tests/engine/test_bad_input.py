@@ -326,6 +326,47 @@ BAD: dict[str, tuple[Act, type[BaseException], list[str]]] = {
     "a value as function": (lambda o: gradient_check(o.before, [3]), TypeError, ["data=-6"]),
     "a number as inputs": (lambda o: central_difference(square, 3), TypeError, ["[3.0]", "got 3"]),
     "text as inputs": (lambda o: central_difference(square, "3"), TypeError, ["[3.0]", "'3'"]),
+    "bytes as inputs": (lambda o: central_difference(square, b"a"), TypeError, ["list", "b'a'"]),
+    "bytes as steps": (
+        lambda o: error_by_step(square, 3.0, 6.0, steps=b"a"),
+        TypeError,
+        ["list", "b'a'"],
+    ),
+    "too few inputs": (
+        lambda o: gradient_check(lambda x, y: x * y, [3.0]),
+        TypeError,
+        ["takes (x, y)", "missing", "'y'"],
+    ),
+    "too many inputs": (
+        lambda o: central_difference(lambda x: x, [3.0, 4.0]),
+        TypeError,
+        ["takes (x)", "too many"],
+    ),
+    "an input of another name": (
+        lambda o: gradient_check(lambda x: x, {"z": 3.0}),
+        TypeError,
+        ["takes (x)", "'x'"],
+    ),
+    "a step too large for a difference": (
+        lambda o: gradient_check(lambda x: x * 1, [1.0], step=1e308),
+        OverflowError,
+        ["the step is too large", "1e-5"],
+    ),
+    "a step too large for a central difference": (
+        lambda o: central_difference(lambda x: 1.0, [1.0], 1e308),
+        OverflowError,
+        ["over inf", "the step is too large"],
+    ),
+    "a step too small for a difference": (
+        lambda o: gradient_check(lambda x: x * 0, [0.0], step=5e-324),
+        OverflowError,
+        ["too small"],
+    ),
+    "a result that overflows one step away": (
+        lambda o: central_difference(lambda h: h * 1e200 * 1e200, [1e-300]),
+        ValueError,
+        ["a step of 1e-05 above the input 1e-300", "inf"],
+    ),
     "text as an input": (lambda o: gradient_check(square, ["3"]), TypeError, ["input x", "'3'"]),
     "a value as an input": (lambda o: gradient_check(square, [o.x]), TypeError, ["input x"]),
     "an infinite input": (lambda o: central_difference(square, [math.inf]), ValueError, ["inf"]),
@@ -473,12 +514,8 @@ def test_a_gradient_set_to_none_is_named_on_a_tape_too(side: str) -> None:
     w.grad = None  # type: ignore[assignment]
     with Tape() as tape:
         y = w * 2 if side == "left" else 2 * w
-        if side == "output":
-            with pytest.raises(TypeError, match=r"grad=None, label='w'"):
-                w.backward()
-        else:
-            with pytest.raises(TypeError, match=r"grad=None, label='w'.*Other gradients"):
-                tape.backward(y)
+        with pytest.raises(TypeError, match=r"grad=None, label='w'.*Set it to 0\.0"):
+            w.backward() if side == "output" else tape.backward(y)
         w.grad = 0.0
         tape.backward(y)
     assert w.grad == 2.0
