@@ -186,6 +186,7 @@ def central_difference(
     Raises:
         TypeError: an input or a result is not a real number.
         ValueError: the step is not above 0, or too small to move an input at all.
+        OverflowError: a slope measured with this step does not fit in a float.
 
     >>> def L(a, b, c, f):
     ...     return (a * b + c) * f
@@ -218,6 +219,7 @@ def gradient_check(
         TypeError: the function does not give a Value, or an input is not a real number.
         ValueError: there is no input, the tolerance is below 0, or the step is not above 0 or
             too small to move an input at all.
+        OverflowError: a slope measured with this step does not fit in a float.
 
     >>> print(gradient_check(lambda x: x * x + x, [3.0]))
     input  data  gradient  central difference  relative error
@@ -288,6 +290,7 @@ def error_by_step(
     Raises:
         TypeError: ``at``, ``exact``, a step or a result is not a real number.
         ValueError: a step is not above 0.
+        OverflowError: a slope measured with a step does not fit in a float.
 
     >>> errors = error_by_step(lambda x: x * x * x, at=2.0, exact=12.0, steps=(1e-1, 1e-2))
     >>> [f"{error.forward:.0e} {error.central:.0e}" for error in errors]
@@ -300,7 +303,7 @@ def error_by_step(
     return tuple(
         StepError(
             step,
-            abs((_moved(call, numbers, 0, step) - here) / step - exact),
+            abs(_slope(_moved(call, numbers, 0, step) - here, step) - exact),
             abs(_central(call, numbers, 0, step) - exact),
         )
         for step in steps
@@ -423,13 +426,13 @@ class _Check:
 
     def _differences(self, index: int, step: float) -> Measured:
         above, below = (_moved(self._call, self._numbers, index, by) for by in (step, -step))
-        forward, backward = (above - self._here) / step, (self._here - below) / step
+        forward, backward = _slope(above - self._here, step), _slope(self._here - below, step)
         steepest = max(abs(forward), abs(backward))
         size = abs(above) + abs(below) + abs(self._numbers[index]) * steepest
         return Measured(
             forward=forward,
             backward=backward,
-            central=(above - below) / (2 * step),
+            central=_slope(above - below, 2 * step),
             rounding=sys.float_info.epsilon * size / step,
         )
 
@@ -461,12 +464,28 @@ def _prepared(
     if isinstance(at, Mapping):
         names = tuple(map(label_text, at))
         numbers = [finite(number, f"input {name}") for name, number in at.items()]
+        _require_fitting(function, **at)
         return lambda inputs: function(**dict(zip(names, inputs, strict=True))), names, numbers
-    if not isinstance(at, Sequence) or isinstance(at, str):
+    if not isinstance(at, Sequence) or isinstance(at, str | bytes):
         raise TypeError(f"the inputs come as a list such as [3.0], got {shown(at)}.")
     names = _argument_names(function, len(at))
     numbers = [finite(number, f"input {name}") for name, number in zip(names, at, strict=True)]
+    _require_fitting(function, *at)
     return lambda inputs: function(*inputs), names, numbers
+
+
+def _require_fitting(function: Callable[..., Any], /, *inputs: float, **named: float) -> None:
+    try:
+        signature = inspect.signature(function)
+    except ValueError:  # some built-in functions do not say what they take
+        return
+    try:
+        signature.bind(*inputs, **named)
+    except TypeError as problem:
+        takes = one_line(str(signature))
+        raise TypeError(
+            f"the inputs do not fit the function, which takes {takes}: {problem}."
+        ) from None
 
 
 def _argument_names(function: Callable[..., Any], count: int) -> tuple[str, ...]:
@@ -482,7 +501,17 @@ def _central(
     call: Callable[[Sequence[object]], Any], numbers: list[float], index: int, step: float
 ) -> float:
     rise = _moved(call, numbers, index, step) - _moved(call, numbers, index, -step)
-    return rise / (2 * step)
+    return _slope(rise, 2 * step)
+
+
+def _slope(rise: float, run: float) -> float:
+    slope = rise / run if run > 0.0 else math.inf
+    if not math.isfinite(slope) or math.isinf(run):
+        raise OverflowError(
+            f"{number_text(rise)} over {number_text(run)} is no slope that a float can hold: "
+            "the step is too large or too small. Try 1e-5."
+        )
+    return slope
 
 
 def _moved(
@@ -492,11 +521,12 @@ def _moved(
     result = call(moved)
     if isinstance(result, Value | Released):
         result = result.data
-    return finite(result, "the function's result")
+    way = f"a step of {number_text(abs(by))} {'above' if by > 0.0 else 'below'}"
+    return finite(result, f"the function's result, {way} the input {number_text(numbers[index])},")
 
 
 def _checked_steps(steps: Sequence[float]) -> tuple[float, ...]:
-    if not isinstance(steps, Iterable) or isinstance(steps, str):
+    if not isinstance(steps, Iterable) or isinstance(steps, str | bytes):
         raise TypeError(f"the steps come as a list such as [1e-5], got {shown(steps)}.")
     steps = tuple(steps)
     for step in steps:

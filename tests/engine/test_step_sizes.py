@@ -187,6 +187,12 @@ class TestBySteps:
         assert "nothing can be measured" in str(outside)
         assert inside.passed
 
+    def test_a_step_that_measures_no_number_says_why(self) -> None:
+        huge, usual = gradient_check_by_step(lambda x: x * 1, [1.0], (1e308, 1e-5))
+        assert huge.inputs[0].verdict is Verdict.UNKNOWN
+        assert "the step is too large" in huge.inputs[0].measured.problem
+        assert usual.passed
+
     def test_a_step_that_does_not_move_one_input_spares_the_others(self) -> None:
         (result,) = gradient_check_by_step(lambda x, y: x * y, [1e6, 1.0], (1e-13,))
         verdicts = [checked.verdict for checked in result.inputs]
