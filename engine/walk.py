@@ -12,6 +12,7 @@ was processed when, and what it contributed to which input.
 (7.0, ['y', 'u', 'x'])
 """
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
@@ -20,7 +21,7 @@ from numbers import Integral
 from typing import NamedTuple
 
 from engine.graph import Graph, few_names
-from engine.text import shown
+from engine.text import number_text, shown
 
 LONGEST_REPEATED_WALK = 10_000
 
@@ -152,6 +153,7 @@ def reverse_walk(
         ValueError: ``order`` does not name every node exactly once, or comes with
             ``visit_once=False``, or the walk without a visited set grows too long.
         KeyError: ``order`` has a name that no node has, or that two nodes share.
+        OverflowError: a gradient is too large for a float; the message names the first.
 
     >>> from engine.value import Value
     >>> x = Value(3.0)
@@ -182,6 +184,7 @@ def reverse_walk(
         _process(graph, number, index, gradients, accumulate)
         for number, index in enumerate(indices, start=1)
     )
+    _require_gradients_in_range(graph, steps)
     return Walk(graph, steps, tuple(gradients), accumulate)
 
 
@@ -208,6 +211,19 @@ def _process(
             )
         )
     return Step(number, index, upstream, tuple(contributions))
+
+
+def _require_gradients_in_range(graph: Graph, steps: Iterable[Step]) -> None:
+    for step in steps:
+        for given in step.contributions:
+            if not math.isfinite(given.after):
+                raise OverflowError(
+                    f"a gradient left the range of floats in step {step.number}: "
+                    f"{shown(graph.names[given.source])} handed "
+                    f"{number_text(given.local_derivative)} * {number_text(given.upstream)} on to "
+                    f"{shown(graph.names[given.target])}. "
+                    "Scale the numbers so that the factors on this path are smaller."
+                )
 
 
 def _checked_order(graph: Graph, order: Sequence[int] | Sequence[str] | None) -> list[int]:

@@ -207,3 +207,20 @@ def test_walks_are_data() -> None:
     assert walk == reverse_walk(x_plus_x())
     with pytest.raises(AttributeError):
         walk.gradients = ()  # type: ignore[misc]
+
+
+@pytest.mark.parametrize("options", [{}, {"accumulate": False}, {"visit_once": False}], ids=str)
+def test_a_gradient_that_leaves_the_floats_is_named(options: dict[str, bool]) -> None:
+    x = Value(1e-300, "x")
+    graph = Graph.of(x * 1e200 * 1e200, {})
+    words = r"range of floats in step 2: .*1e\+200 \* 1e\+200 on to 'x'"
+    with pytest.raises(OverflowError, match=words):
+        reverse_walk(graph, **options)  # type: ignore[arg-type]
+
+
+def test_a_sum_of_gradients_that_leaves_the_floats_is_named() -> None:
+    x = Value(1e-300, "x")
+    graph = Graph.of(x * 1e308 + x * 1e308, {})
+    with pytest.raises(OverflowError, match=r"in step 3: .*1e\+308 \* 1 on to 'x'"):
+        reverse_walk(graph)
+    assert reverse_walk(graph, accumulate=False).grad("x") == 1e308

@@ -592,7 +592,7 @@ def test_a_gradient_that_is_no_number_is_refused_with_its_name() -> None:
     x = Value(1e200, "x")
     graph = Graph.of((x * 1e100) * 1e-300, {})
     far = Graph(tuple(replace(n, local_derivatives=(1e300,) * len(n.inputs)) for n in graph.nodes))
-    with pytest.raises(ValueError, match="gradient of x is inf"):
+    with pytest.raises(OverflowError, match=r"gradient left the range.*on to 'x'"):
         Predict(far)
 
 
