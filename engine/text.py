@@ -47,15 +47,15 @@ def one_line(text: str) -> str:
 
 
 def shown(thing: object) -> str:
-    """Quote anything in an error: its ``repr``, on one line.
+    """Quote anything in an error: its ``repr``, on one line, or its type if that fails.
 
     >>> shown("x"), shown(list(range(1000)))[-12:]
     ("'x'", '9, 20, 21...')
     """
     try:
         text = repr(thing)
-    except ValueError:  # Python does not write out whole numbers of thousands of digits
-        text = f"a huge {type(thing).__name__}"
+    except Exception:  # noqa: BLE001 (a learner's class may raise anything; a huge int does)
+        text = f"an unprintable {type(thing).__name__}"
     return one_line(" ".join(text.split()))
 
 

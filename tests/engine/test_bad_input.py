@@ -71,6 +71,11 @@ def square(x: Any) -> Any:
     return x * x
 
 
+class Unprintable:
+    def __repr__(self) -> str:
+        raise AttributeError("no text yet")
+
+
 Act = Callable[[World], object]
 
 # what was done: the act, the error, and words of the message
@@ -84,6 +89,11 @@ BAD: dict[str, tuple[Act, type[BaseException], list[str]]] = {
     "a value of a truth value": (lambda o: Value(True), TypeError, ["Value", "True", "bool"]),
     "a value of numpy's truth value": (lambda o: Value(np.bool_(0)), TypeError, ["False", "bool"]),
     "a value of a long list": (lambda o: Value([7] * 10_000), TypeError, ["[7, 7, 7", "..."]),
+    "a value of what cannot be shown": (
+        lambda o: Value(Unprintable()),
+        TypeError,
+        ["Value needs a real number", "an unprintable Unprintable"],
+    ),
     "a complex value": (lambda o: Value(1 + 2j), TypeError, ["(1+2j)", "complex"]),
     "a decimal value": (lambda o: Value(Decimal("1.5")), TypeError, ["Decimal('1.5')"]),
     "a parameter of None": (lambda o: Parameter(None), TypeError, ["Parameter", "None"]),
@@ -238,7 +248,7 @@ BAD: dict[str, tuple[Act, type[BaseException], list[str]]] = {
     "an unknown place": (lambda o: o.graph.index(3), KeyError, ["no node 3", "3 nodes"]),
     "a place from the back": (lambda o: o.graph.index(-1), KeyError, ["no node -1"]),
     "a place that is no place": (lambda o: o.graph.index(1.0), KeyError, ["1.0 is neither"]),
-    "an unprintable place": (lambda o: o.graph.index(UNPRINTABLE), KeyError, ["a huge int"]),
+    "an unprintable place": (lambda o: o.graph.index(UNPRINTABLE), KeyError, ["unprintable int"]),
     "a name of two": (
         lambda o: Graph.of(Value(1, "a") + Value(2, "a")).index("a"),
         KeyError,
