@@ -137,6 +137,12 @@ def test_comprehensions_and_lambdas_see_the_variables_around_them() -> None:
     assert [graph.names for graph in graphs] == [("a", "b")] * 6
 
 
+def test_a_variable_of_a_comprehension_hides_one_around_it() -> None:
+    x = Value(2.0)
+    (inner,) = (Graph.of(x * 2).names[0] for x in [Value(3.0)])
+    assert (inner, Graph.of(x * 2).names[0]) == ("x", "x")
+
+
 def test_a_lambda_called_from_elsewhere_does_not_see_the_variables_there() -> None:
     def called(take: Callable[[], Graph], elsewhere: object) -> Graph:
         return take()
