@@ -129,11 +129,32 @@ class Number:
         )
         return f"{type(self).__name__}(data={data}, grad={grad}{made_by}{label})"
 
-    def __float__(self) -> NoReturn:
+    def __reduce_ex__(self, protocol: object) -> Any:
+        """Let a leaf be copied; a copied node would be on no tape, and what uses it not follow."""
+        if self.op:
+            raise TypeError(
+                f"{shown(self)} was computed, and a copy of it would stand outside its record. "
+                "Copy the leaves and repeat the calculation, or keep a Graph of it."
+            )
+        return super().__reduce_ex__(protocol)  # type: ignore[arg-type]
+
+    def __float__(self, *_: object) -> NoReturn:
         raise TypeError(
             f"a plain number would lose the record of how {shown(self)} was made. Use its methods "
             "(x.exp(), x.log(), x.tanh(), x.relu()), or x.data if the bare number is wanted."
         )
+
+    __int__ = __trunc__ = __round__ = __float__
+
+    def _not_recorded(*numbers: object) -> NoReturn:
+        raise TypeError(
+            f"abs, %, //, @ and divmod are not recorded, got {', '.join(map(shown, numbers))}. "
+            "Write it with + - * / ** or the methods exp, log, relu and tanh: abs(x) is "
+            "x.relu() + (-x).relu(). Or use x.data if the bare number is wanted."
+        )
+
+    __abs__ = __mod__ = __rmod__ = __floordiv__ = __rfloordiv__ = _not_recorded
+    __matmul__ = __rmatmul__ = __divmod__ = __rdivmod__ = _not_recorded
 
     def _compare(self, other: object) -> NoReturn:
         raise TypeError(
@@ -324,6 +345,9 @@ class Value(Number):
     def tanh(self) -> "Value":
         """The hyperbolic tangent: local derivative 1 - result**2.
 
+        Near 1 and -1 the subtraction loses digits: from about 19 on the result is 1, the local
+        derivative exactly 0.
+
         >>> Value(0.0).tanh().local_derivatives, Value(1000.0).tanh().data
         ((1.0,), 1.0)
         """
@@ -382,6 +406,8 @@ class Released(Number):
     operands = inputs = local_derivatives = property(_refuse)
     __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = _refuse
     __truediv__ = __rtruediv__ = __pow__ = __rpow__ = __neg__ = __pos__ = _refuse
+    __abs__ = __mod__ = __rmod__ = __floordiv__ = __rfloordiv__ = _refuse
+    __matmul__ = __rmatmul__ = __divmod__ = __rdivmod__ = _refuse
     exp = log = relu = tanh = backward = _refuse
 
     def __repr__(self) -> str:
@@ -400,7 +426,8 @@ def record(op: str, data: float, *inputs: tuple[Value, float]) -> Value:
 
     Raises:
         TypeError: the name is not text, a number is not real, or an input is not a Value.
-        ValueError: the name is empty, a number is not finite, or there are not one or two inputs.
+        ValueError: the name is empty, a number is not finite, there are not one or two inputs, or
+            an operation of the engine has this name and another number of inputs.
 
     >>> x = Value(3.0)
     >>> square = record("square", x.data**2, (x, 2 * x.data))
@@ -412,6 +439,11 @@ def record(op: str, data: float, *inputs: tuple[Value, float]) -> Value:
         raise ValueError("an operation needs a name, such as 'sigmoid'.")
     if len(inputs) not in (1, 2):
         raise ValueError(f"{op!r} needs one or two inputs with a derivative, got {len(inputs)}.")
+    if len(inputs) != (2 if op in INFIX else 1 if op in FUNCTIONS else len(inputs)):
+        raise ValueError(
+            f"{op!r} is an operation of the engine, and does not have {len(inputs)} inputs: "
+            "give yours another name."
+        )
     operands: list[Value | float] = []
     for pair in inputs:
         if not isinstance(pair, tuple) or len(pair) != 2:

@@ -1,8 +1,10 @@
 """Bad input: a clear error with the learner's own numbers, and nothing half-done."""
 
+import copy
 import gc
 import json
 import math
+import pickle
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -22,6 +24,7 @@ from engine import (
     central_difference,
     error_by_step,
     gradient_check,
+    record,
     relative_error,
     reverse_walk,
     scope,
@@ -75,6 +78,10 @@ class Unprintable:
     def __repr__(self) -> str:
         raise AttributeError("no text yet")
 
+
+LONG_CHAIN = Value(3.0)
+for _ in range(10_000):
+    LONG_CHAIN = -LONG_CHAIN
 
 Act = Callable[[World], object]
 
@@ -203,6 +210,31 @@ BAD: dict[str, tuple[Act, type[BaseException], list[str]]] = {
     "value < number": (lambda o: o.x < 4, TypeError, ["data=3", "4", "a.data < b.data"]),
     "number < value": (lambda o: np.float64(2.5) < o.x, TypeError, ["data=3", "2.5"]),
     "max of values": (lambda o: max(o.x, o.w), TypeError, ["data=3", "data=-2", "cannot order"]),
+    # -- what people try ------------------------------------------------------------------------
+    "abs(value)": (lambda o: abs(o.x), TypeError, ["data=3", "x.relu() + (-x).relu()"]),
+    "value % 2": (lambda o: o.x % 2, TypeError, ["not recorded", "data=3", "x.data"]),
+    "5 % value": (lambda o: 5 % o.x, TypeError, ["not recorded", "data=3", "5"]),
+    "value // value": (lambda o: o.x // o.w, TypeError, ["not recorded", "label='x'", "label='w'"]),
+    "5 // value": (lambda o: 5 // o.x, TypeError, ["not recorded", "data=3"]),
+    "value @ value": (lambda o: o.x @ o.w, TypeError, ["not recorded", "label='x'", "label='w'"]),
+    "array @ value": (lambda o: np.ones(2) @ o.x, TypeError, ["not recorded", "array([1., 1.])"]),
+    "divmod(value, 2)": (lambda o: divmod(o.x, 2), TypeError, ["not recorded", "data=3"]),
+    "divmod(5, value)": (lambda o: divmod(5, o.x), TypeError, ["not recorded", "data=3"]),
+    "int(value)": (lambda o: int(o.x), TypeError, ["data=3", "x.data"]),
+    "round(value)": (lambda o: round(o.x), TypeError, ["data=3", "x.data"]),
+    "round(value, 2)": (lambda o: round(o.x, 2), TypeError, ["data=3", "x.data"]),
+    "trunc(value)": (lambda o: math.trunc(o.x), TypeError, ["data=3", "x.data"]),
+    "copy of a node": (lambda o: copy.copy(o.before), TypeError, ["data=-6", "keep a Graph"]),
+    "a deep copy": (lambda o: copy.deepcopy(LONG_CHAIN), TypeError, ["Copy the leaves"]),
+    "a pickled node": (lambda o: pickle.dumps(o.before), TypeError, ["data=-6", "keep a Graph"]),
+    "a copy of a released node": (lambda o: copy.copy(o.released), TypeError, ["data=15"]),
+    "a sum of one": (lambda o: record("+", 1.0, (o.x, 1.0)), ValueError, ["'+'", "another name"]),
+    "a power of one": (lambda o: record("**", 1.0, (o.x, 1.0)), ValueError, ["'**'", "not have 1"]),
+    "neg of two": (
+        lambda o: record("neg", 1.0, (o.x, 1.0), (o.w, 2.0)),
+        ValueError,
+        ["'neg'", "not have 2 inputs", "another name"],
+    ),
     # -- backward -------------------------------------------------------------------------------
     "backward from infinity": (
         lambda o: ((o.x + 1e308) * 10).backward(),

@@ -1,5 +1,6 @@
 """Every operation: its number, its local derivatives, what it was made from."""
 
+import copy
 import math
 import operator
 from collections.abc import Callable
@@ -287,3 +288,29 @@ def test_a_gradient_that_is_no_number_can_still_be_seen() -> None:
     x = Value(3.0)
     x.grad = None  # type: ignore[assignment]
     assert repr(x) == "Value(data=3, grad=None)"
+
+
+@pytest.mark.parametrize("number", [0, 0.0, -0.0, 5])
+def test_a_number_minus_a_value_falls_as_fast_as_the_value_rises(number: float) -> None:
+    x = Value(3.0)
+    y = number - x
+    y.backward()
+    assert (y.op, y.data, y.local_derivatives, x.grad) == ("-", number - 3.0, (-1.0,), -1.0)
+
+
+@pytest.mark.parametrize("duplicate", [copy.copy, copy.deepcopy], ids=["copy", "deepcopy"])
+def test_a_copy_of_a_leaf_is_a_leaf_of_its_own(duplicate: Callable[[Value], Value]) -> None:
+    w = Parameter(3.0, "w")
+    w.grad = 5.0
+    other = duplicate(w)
+    assert (type(other), other.data, other.grad, other.label) == (Parameter, 3.0, 5.0, "w")
+    (other * w).backward()
+    assert (w.grad, other.grad) == (8.0, 8.0)
+
+
+@pytest.mark.parametrize("x", [-2.5, 0.0, 3.0])
+def test_the_way_to_write_abs_that_its_error_names_is_right(x: float) -> None:
+    value = Value(x)
+    y = value.relu() + (-value).relu()
+    y.backward()
+    assert (y.data, value.grad) == (abs(x), math.copysign(1.0, x) if x else 0.0)
