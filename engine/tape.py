@@ -34,6 +34,9 @@ class Tape:
     collector is put back as it was. Intermediate nodes are released one by one; leaves and
     parameters stay, with their gradients.
 
+    A tape takes every node made while it records, also those of another thread, or made while a
+    generator waits inside the block: calculate in one thread, and end the block before you yield.
+
     Raises:
         RuntimeError: another tape is recording, or this tape has been used before.
 
