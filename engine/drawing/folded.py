@@ -32,6 +32,8 @@ from engine.drawing.layout import (
 )
 from engine.drawing.palette import ARROW, CARD, CARD_BORDER
 from engine.drawing.svg import (
+    LEAST_SCALE,
+    PAGE_WIDTH,
     SIDE,
     canvas,
     caption_width,
@@ -47,7 +49,7 @@ from engine.drawing.words import TIMES, label, number, operand, title
 from engine.folding import OWN, PARAMETERS, REPEATED, Arrow, FoldedGraph, Folding, Frame
 from engine.folding import Box as FoldedBox
 
-CHAIN_COLUMNS = 4
+MOST_CHAIN_COLUMNS = 4
 DIGITS = 4
 CHAIN_ROW_GAP = 50.0
 DECADES = 4.0
@@ -60,6 +62,10 @@ THICKER_FOR_TENFOLD = 0.9
 WIDER_FOR_EACH_ARROW = 2.0
 WIDEST_GAP = 120.0
 ROOM_TO_FAN_OUT = 110.0
+FLAT = 0.5
+SLOPE_SHARE = 0.1
+SPACE_BESIDE_ARROW = 4.0
+BORDER = 6.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,24 +182,30 @@ def folded_layout(folding: Folding, folded: FoldedGraph) -> FoldedLayout | None:
         return None
     outlines = tuple(_frame_boxes(folded, frames, placed.boxes))
     titles = [Box(o.x, o.y, min(o.width, WIDEST_TITLE), FRAME_PADDING) for o in outlines]
-    edges = tuple(_edges(into, placed.curves, (*placed.boxes, *titles)))
+    borders = [border for outline in outlines for border in _borders(outline)]
+    edges = tuple(_edges(into, placed.curves, (*placed.boxes, *titles, *borders)))
     return FoldedLayout(Layout(placed.width, placed.height, placed.boxes, edges), outlines)
 
 
 def chain_layout(folding: Folding, folded: FoldedGraph) -> FoldedLayout:
-    """Place a chain of boxes in rows, each second row from right to left; needs no Graphviz."""
+    """Place a chain of boxes in rows, each second row from right to left; needs no Graphviz.
+
+    A row has as many boxes as a page can show in a size that can be read.
+    """
     into = arrows_into(folded)
     longest = max((caption_width(arrow_text(arrow)) for arrow in folded.arrows), default=0.0)
     width = max(_box_widths(folding, folded))
     across, down = width + longest + 2 * TIP + 16.0, BOX_HEIGHT + CHAIN_ROW_GAP
+    columns = int((PAGE_WIDTH / LEAST_SCALE - 2 * MARGIN - width) // across) + 1
+    columns = min(max(columns, 1), MOST_CHAIN_COLUMNS)
     boxes = tuple(
         Box(
-            MARGIN + across * (column if row % 2 == 0 else CHAIN_COLUMNS - 1 - column),
+            MARGIN + across * (column if row % 2 == 0 else columns - 1 - column),
             MARGIN + ROOM_FOR_MARKS + down * row,
             width,
             BOX_HEIGHT,
         )
-        for row, column in (divmod(index, CHAIN_COLUMNS) for index in range(len(folded.boxes)))
+        for row, column in (divmod(index, columns) for index in range(len(folded.boxes)))
     )
     curves = [(), *((_straight(*ends),) for ends in pairwise(boxes))]
     edges = tuple(_edges(into, curves, ()))
@@ -289,9 +301,19 @@ def _edges(
 
 
 def _places_along(curve: Curve, width: float) -> list[Box]:
-    """Where a caption may stand on a curve, the middle first."""
-    middles = (along(curve, share) for share in SHARES)
-    return [Box(x - width / 2, y - CAPTION_HEIGHT / 2, width, CAPTION_HEIGHT) for x, y in middles]
+    """Where a caption may stand, the middle first: on a steep curve, or above or below a flat one.
+
+    A caption on a flat arrow would cut it into a dash before the number, which reads as a minus.
+    """
+    places = []
+    for share in SHARES:
+        x, y = along(curve, share)
+        before, after = along(curve, share - SLOPE_SHARE), along(curve, share + SLOPE_SHARE)
+        across, down = abs(after[0] - before[0]), abs(after[1] - before[1])
+        lift = CAPTION_HEIGHT / 2 + SPACE_BESIDE_ARROW + width / 2 * down / (across or 1.0)
+        for shift in (-lift, lift) if down <= FLAT * across else (0.0,):
+            places.append(Box(x - width / 2, y + shift - CAPTION_HEIGHT / 2, width, CAPTION_HEIGHT))
+    return places
 
 
 def _clear_places(choices: Sequence[Sequence[Box]], boxes: Sequence[Box]) -> list[Box]:
@@ -333,6 +355,14 @@ def _depth(box: FoldedBox, frame: Frame, paths: Iterable[str]) -> int:
     """How many frames lie around a box, up to a certain one."""
     around = (path for path in paths if f"{box.frame}/".startswith(f"{path}/"))
     return sum(len(path) >= len(frame.path) for path in around)
+
+
+def _borders(box: Box) -> Iterator[Box]:
+    """The four lines of a frame, as boxes that a caption had better not cover."""
+    for x in (box.x, box.x + box.width):
+        yield Box(x - BORDER / 2, box.y, BORDER, box.height)
+    for y in (box.y, box.y + box.height):
+        yield Box(box.x, y - BORDER / 2, box.width, BORDER)
 
 
 def _grown(box: Box, by: float) -> Box:

@@ -976,8 +976,7 @@ function putDrawing(scene, markup) {
   const parsed = new DOMParser().parseFromString(markup, "image/svg+xml");
   const picture = document.importNode(parsed.documentElement, true);
   const width = `${picture.getAttribute("width")}px`;
-  picture.style.setProperty("--rw-width", width);
-  scene.style.flexBasis = width;
+  for (const part of [scene, picture]) part.style.setProperty("--rw-width", width);
   scene.replaceChildren(picture);
 }
 

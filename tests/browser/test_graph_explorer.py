@@ -88,6 +88,11 @@ def test_a_weight_is_found_and_followed_to_the_loss_by_keyboard(
     expect(found.locator("p")).to_have_text(same.search(WEIGHT).sentence)
     cells_of_row = found.locator("tbody tr").first.locator("th, td").all_inner_texts()
     assert cells_of_row[:4] == same.shown["found"]["rows"][0]["cells"]
+    field = view.locator('input[type="text"]').bounding_box()
+    sentence = found.locator("p").bounding_box()
+    assert field is not None
+    assert sentence is not None
+    assert sentence["y"] >= field["y"] + field["height"] + 6, "room for the ring of the focus"
     assert view.locator('input[type="text"]').input_value() == WEIGHT
 
     # The strongest path of the node that was found, reached with Tab.
@@ -104,6 +109,14 @@ def test_a_weight_is_found_and_followed_to_the_loss_by_keyboard(
         for caption in position["contributions"]
     ]
     assert sorted(chain) == sorted(captions)
+    scene = view.locator(".rw-scene").evaluate(
+        "e => [e.clientWidth, e.scrollWidth, e.clientHeight, e.firstChild.clientHeight]"
+    )
+    assert scene[0] == scene[1], "the path is cut at the right"
+    assert scene[2] - scene[3] < 20, "there is empty space below the drawing"
+    written = view.locator("svg .rw-title").first.bounding_box()
+    assert written is not None
+    assert written["height"] >= 10, "the text of the path is too small to be read"
     page.screenshot(tmp_path / "path.png")
 
     # Step along it with a clicker, to its start; then Backspace to the boxes.
