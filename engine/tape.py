@@ -130,7 +130,7 @@ class Tape:
         require_finite(output, order)
         for node in nodes[end:]:
             node.grad = 0.0
-        walk_back(order, output)
+        walk_back(order, output, leaves)
 
     def _leaves(self) -> dict[Value, None]:
         mark = self._mark

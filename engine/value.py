@@ -14,7 +14,7 @@ it changes when one of its inputs changes. The chain rule then needs one line of
 """
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from numbers import Real
 from operator import attrgetter
@@ -378,7 +378,7 @@ class Value(Number):
         """
         order = topological_order(self)
         require_finite(self, order)
-        walk_back(order, self)
+        walk_back(order, self, [node for node in order if not node.op])
 
 
 class Parameter(Value):
@@ -471,7 +471,7 @@ def push_back(order: "Sequence[Value]", output: "Value") -> None:
             node._right.grad += slope * upstream
 
 
-def walk_back(order: "Sequence[Value]", output: "Value") -> None:
+def walk_back(order: "Sequence[Value]", output: "Value", leaves: "Iterable[Value]") -> None:
     """Compute every gradient, and add those of the leaves to what the leaves hold.
 
     What a leaf holds is taken off first and added as one number at the end. So a second walk
@@ -480,12 +480,13 @@ def walk_back(order: "Sequence[Value]", output: "Value") -> None:
     Args:
         order: everything the output was made from, inputs before results.
         output: the number to differentiate.
+        leaves: those of ``order``.
 
     Raises:
         TypeError: the gradient of a leaf was replaced by something that is not a number.
         OverflowError: a gradient is too large for a float.
     """
-    held = [(leaf, _gradient(leaf)) for leaf in order if not leaf.op]
+    held = [(leaf, _gradient(leaf)) for leaf in leaves]
     try:
         for node in order:
             node.grad = 0.0
