@@ -12,7 +12,8 @@ LARGEST_WHOLE = 1e9
 LONGEST_LINE = 80
 CONTROLS = (*range(0x20), *range(0x7F, 0xA0), 0x2028, 0x2029)
 DIRECTION_MARKS = (*range(0x202A, 0x202F), *range(0x2066, 0x206A))
-ESCAPES = {code: ascii(chr(code))[1:-1] for code in CONTROLS + DIRECTION_MARKS}
+SURROGATES = tuple(range(0xD800, 0xE000))  # halves of a character, which no file can hold
+ESCAPES = {code: ascii(chr(code))[1:-1] for code in CONTROLS + DIRECTION_MARKS + SURROGATES}
 
 
 def number_text(number: float) -> str:

@@ -169,3 +169,9 @@ def test_a_name_of_one_node_finds_it(label: str) -> None:
     graph = Graph.of(x * 2 + 1, {})
     assert graph.index(graph.names[0]) == 0
     assert reverse_walk(graph).grad(graph.names[0]) == 2.0
+
+
+@every_hostile_label
+def test_what_is_printed_can_be_written_to_a_file(label: str) -> None:
+    graph = graph_with(label)
+    assert str(graph).encode("utf-8")

@@ -502,6 +502,7 @@ EXERCISES = (
         forbidden={
             "engine.value.topological_order",
             "engine.value.push_back",
+            "engine.value.walk_back",
             "engine.walk.reverse_walk",
             "engine.gradcheck.central_difference",
         },
