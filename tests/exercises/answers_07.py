@@ -112,7 +112,7 @@ def divided_upside_down(a, b):
 
 
 def one_input_recorded(a, b):
-    return record("/", a.data / b.data, (a, 1 / b.data))
+    return record("divide", a.data / b.data, (a, 1 / b.data))
 
 
 def one_input_twice(a, b):
