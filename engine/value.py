@@ -486,39 +486,45 @@ def walk_back(order: "Sequence[Value]", output: "Value", leaves: "Iterable[Value
         TypeError: the gradient of a leaf was replaced by something that is not a number.
         OverflowError: a gradient is too large for a float.
     """
-    held = [(leaf, _gradient(leaf)) for leaf in leaves]
+    leaves = list(leaves)
+    held = [leaf.grad for leaf in leaves]
+    _require_numbers(leaves, held)
     try:
         for node in order:
             node.grad = 0.0
         push_back(order, output)
-        # Whatever leaves the floats on the way arrives at a leaf.
-        if not all(math.isfinite(leaf.grad) for leaf, _ in held):
-            raise _gradient_out_of_range(order, output)
-        for leaf, gradient in held:
-            leaf.grad += gradient
+        _require_range(order, output, leaves)
+        if any(held):
+            for leaf, gradient in zip(leaves, held, strict=True):
+                leaf.grad += gradient
     except BaseException:
-        for leaf, gradient in held:
+        for leaf, gradient in zip(leaves, held, strict=True):
             leaf.grad = gradient
         raise
 
 
-def _gradient(leaf: Value) -> float:
-    gradient = leaf.grad
-    if type(gradient) is not float and not isinstance(gradient, Real):
-        raise TypeError(
-            f"backward() needs every gradient to be a number, but found {shown(leaf)}. "
-            "Set it to 0.0."
-        )
-    return gradient
+def _require_numbers(leaves: "Sequence[Value]", gradients: "Sequence[object]") -> None:
+    if {float}.issuperset(map(type, gradients)):
+        return
+    for leaf, gradient in zip(leaves, gradients, strict=True):
+        if not isinstance(gradient, Real):
+            raise TypeError(
+                f"backward() needs every gradient to be a number, but found {shown(leaf)}. "
+                "Set it to 0.0."
+            )
 
 
-def _gradient_out_of_range(order: "Sequence[Value]", output: "Value") -> OverflowError:
-    node = next(node for node in reversed(order) if not math.isfinite(node.grad))
-    return OverflowError(
-        f"a gradient left the range of floats: {shown(node)}, on the way back from "
-        f"{shown(output)}. The leaves keep the gradients they had. "
-        "Scale the numbers so that the factors on this path are smaller."
-    )
+def _require_range(order: "Sequence[Value]", output: "Value", leaves: "Sequence[Value]") -> None:
+    # Whatever leaves the floats on the way arrives at a leaf.
+    if math.isfinite(sum(map(attrgetter("grad"), leaves))):
+        return
+    for node in reversed(order):
+        if not math.isfinite(node.grad):
+            raise OverflowError(
+                f"a gradient left the range of floats: {shown(node)}, on the way back from "
+                f"{shown(output)}. The leaves keep the gradients they had. "
+                "Scale the numbers so that the factors on this path are smaller."
+            )
 
 
 def topological_order(output: Value) -> list[Value]:
