@@ -216,7 +216,7 @@ def _ending_sentences(yours: Walk, true: Walk, orders: int | None) -> Iterable[s
             if step.contributions and not _same(step.upstream, true.gradients[step.node])
         ]
         yield f"{WRONG} In your order {_few(wrong)}."
-        yield f"{came_early}. {_few(handed_on)}."
+        yield f"{came_early}. {_few(handed_on)}." if handed_on else f"{came_early}."
     if orders is not None:
         yield how_many(orders)
 

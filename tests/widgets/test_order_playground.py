@@ -13,32 +13,9 @@ from hypothesis import strategies as st
 from engine import Graph, OrderPlayground, ReleasedError, ReverseWalk, Tape, Value, reverse_walk
 from engine.widgets.orders import ending, missing, moment, table, valid_orders
 
+from .examples import seven_nodes, shared
+
 TIMES = "\N{MULTIPLICATION SIGN}"
-
-
-def shared() -> Value:
-    """At 3 the gradient of x is 18, and 6 when u comes before v."""
-    x = Value(3.0, "x")
-    u = x * x
-    u.label = "u"
-    v = u * 2
-    v.label = "v"
-    y = u + v
-    y.label = "y"
-    return y
-
-
-def seven_nodes() -> Value:
-    a, b, c, f = (
-        Value(x, label) for x, label in ((2.0, "a"), (-3.0, "b"), (10.0, "c"), (-2.0, "f"))
-    )
-    e = a * b
-    e.label = "e"
-    d = e + c
-    d.label = "d"
-    last = d * f
-    last.label = "L"
-    return last
 
 
 def chain(length: int) -> Value:
@@ -203,6 +180,15 @@ def test_exactly_the_valid_orders_have_no_early_pick_and_all_of_them_are_right(
             assert ending(graph, order, None)["sentences"][0].startswith("✓")
         else:
             assert ending(graph, order, None)["sentences"][0].startswith("✗")
+
+
+def test_gradients_too_small_to_tell_apart_still_have_an_ending() -> None:
+    x = Value(2.0, "x")
+    square = x * x
+    graph = Graph.of((square * square).tanh())
+    for order in permutations(range(len(graph))):
+        valid = is_valid(graph, order)
+        assert ending(graph, order, None)["sentences"][0].startswith("✓" if valid else "✗")
 
 
 # -- counting -----------------------------------------------------------------------------------

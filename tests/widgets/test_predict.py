@@ -23,6 +23,8 @@ from engine.widgets.mistakes import (
 )
 from engine.widgets.verdicts import judge
 
+from .examples import seven_nodes
+
 MINUS = "\N{MINUS SIGN}"
 
 
@@ -34,19 +36,6 @@ def square_and_more() -> Value:
     y = u + x
     y.label = "y"
     return y
-
-
-def seven_nodes() -> Value:
-    a, b, c, f = (
-        Value(x, label) for x, label in ((2.0, "a"), (-3.0, "b"), (10.0, "c"), (-2.0, "f"))
-    )
-    e = a * b
-    e.label = "e"
-    d = e + c
-    d.label = "d"
-    last = d * f
-    last.label = "L"
-    return last
 
 
 def shared_products() -> Value:
