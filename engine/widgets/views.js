@@ -97,13 +97,7 @@ function walkView(model) {
 
 /** Everything that is on the page, made once so that a step only changes looks. */
 function buildWalk(payload) {
-  const buttons = {
-    first: button("First"),
-    back: button("Back"),
-    next: button("Next"),
-    last: button("Last"),
-    play: button("Play", { "aria-pressed": "false" }),
-  };
+  const buttons = stepButtons();
   const slider = make("input", {
     type: "range", min: 0, max: payload.positions.length - 1, step: 1,
     "aria-label": "Step of the walk",
@@ -759,13 +753,7 @@ function buildExplorer(payload) {
   const find = button("Find");
   const undo = button("Drawing before");
   const boxes = button("Back to the boxes");
-  const buttons = {
-    first: button("First"),
-    back: button("Back"),
-    next: button("Next"),
-    last: button("Last"),
-    play: button("Play", { "aria-pressed": "false" }),
-  };
+  const buttons = stepButtons();
   const place = make("span", { class: "rw-place" });
   const story = storyOf([["", "", ""]]);
   const notice = noticeLine();
@@ -1045,6 +1033,16 @@ function button(text, attributes = {}) {
     if ("rests" in element.dataset) event.stopImmediatePropagation();
   });
   return element;
+}
+
+function stepButtons() {
+  return {
+    first: button("First"),
+    back: button("Back"),
+    next: button("Next"),
+    last: button("Last"),
+    play: button("Play", { "aria-pressed": "false" }),
+  };
 }
 
 /** Let a button rest: it does nothing, but keeps the focus, without which keys go to JupyterLab. */
