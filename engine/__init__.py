@@ -6,7 +6,16 @@ from typing import TYPE_CHECKING, Any
 from engine.gradcheck import central_difference, error_by_step, gradient_check, relative_error
 from engine.graph import Graph, Node
 from engine.tape import Tape
-from engine.value import Literal, Parameter, ReleasedError, Value, record, scope, topological_order
+from engine.value import (
+    Literal,
+    Maximum,
+    Parameter,
+    ReleasedError,
+    Value,
+    record,
+    scope,
+    topological_order,
+)
 from engine.walk import Contribution, Step, Walk, reverse_walk
 
 if TYPE_CHECKING:
@@ -28,6 +37,7 @@ __all__ = [
     "Graph",
     "GraphExplorer",
     "Literal",
+    "Maximum",
     "Node",
     "OrderPlayground",
     "Parameter",

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from numbers import Real
 from operator import attrgetter
-from typing import Any, NoReturn
+from typing import Any, NoReturn, Self
 
 from engine.domain import (
     exponential,
@@ -70,7 +70,7 @@ class Literal(float):
     __slots__ = ("label",)
     label: str
 
-    def __new__(cls, data: object, label: str = "") -> "Literal":
+    def __new__(cls, data: object, label: str = "") -> Self:
         """Keep ``data`` as a float and ``label`` beside it."""
         literal = super().__new__(cls, finite(data, "Literal"))
         literal.label = label_text(label)
@@ -82,7 +82,40 @@ class Literal(float):
         return float(self)
 
     def __repr__(self) -> str:
-        return f"Literal({number_text(self)}, label={self.label!r})"
+        return f"{type(self).__name__}({number_text(self)}, label={self.label!r})"
+
+
+class Maximum(Literal):
+    """The largest of some numbers, as a constant: no gradient flows into it.
+
+    It remembers which numbers those were, so that a replay with other data can find it again.
+
+    Args:
+        of: the Values, at least one.
+        label: how drawings and expressions show it.
+
+    Raises:
+        ValueError: there is no number.
+
+    >>> scores = [Value(1.0), Value(3.0)]
+    >>> shifted = scores[0] - Maximum(scores)
+    >>> shifted.data, shifted.inputs == (scores[0],)
+    (-2.0, True)
+    """
+
+    __slots__ = ("of",)
+    of: "tuple[Value, ...]"
+
+    def __new__(cls, of: "Iterable[Value]", label: str = "max") -> Self:
+        """Keep the largest number, its label, and where it came from."""
+        numbers = tuple(of)
+        for number in numbers:
+            require_recorded(number)
+        if not numbers:
+            raise ValueError("a maximum needs at least one Value, got none.")
+        maximum = super().__new__(cls, max(number.data for number in numbers), label)
+        maximum.of = numbers
+        return maximum
 
 
 class Number:
@@ -669,7 +702,7 @@ def _node(
 
 
 def _operand(other: object, op: str, value: Value) -> float:
-    if (type(other) is float and other - other == 0.0) or type(other) is Literal:
+    if (type(other) is float and other - other == 0.0) or isinstance(other, Literal):
         return other
     if isinstance(other, Released):
         other._refuse()
