@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import copy
+import hashlib
 import html
 import json
+import os
 import re
-from collections.abc import Callable, Mapping
-from functools import cache
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from functools import cache, partial
+from importlib.metadata import distributions
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +21,14 @@ import nbformat
 from nbclient import NotebookClient
 from nbformat.notebooknode import NotebookNode
 
-from engine.course import build
+from engine.course import atomic, build
+from engine.course.places import CourseError
 from engine.drawing.palette import css_variables
 from engine.widgets.view import HERE, View
 
 ASSETS = Path(__file__).parent / "assets"
+ENGINE = Path(__file__).parents[1]
+KEPT = ".ran"
 LIVE = "application/vnd.reverse-walk.view+json"
 NO_PYTHON = "This needs Python, and there is none on this page. Open the chapter in JupyterLab."
 NOTEBOOK_LINK = re.compile(r'<a href="(?![a-z]+:)[^"#]*\.ipynb[^"]*">(.*?)</a>', re.DOTALL)
@@ -45,6 +54,61 @@ def executed(file: Path) -> NotebookNode:
         client.on_cell_executed = lambda cell, **_reply: _keep_views(cell, client.widget_state)
 
     return build.executed(file, prepare)
+
+
+def all_executed(
+    files: Sequence[Path], kept: Path
+) -> Iterator[tuple[Path, NotebookNode | CourseError]]:
+    """Run chapters, one on each processor, and keep them: what has not changed runs only once.
+
+    Args:
+        files: the chapters' notebooks.
+        kept: the folder where executed chapters are kept, one file for each.
+
+    Yields:
+        Each file in its turn, with its executed notebook or with what went wrong.
+    """
+    before = {file: _kept(file, kept) for file in files}
+    changed = [file for file in files if before[file] is None]
+    run = partial(_executed_anew, kept=kept)
+    if len(changed) < 2:
+        yield from ((file, before[file] or run(file)) for file in files)
+        return
+    # Each in a process of its own: event loops that were opened in a thread are left open there.
+    with ProcessPoolExecutor(os.cpu_count(), mp_context=get_context("spawn")) as pool:
+        results = pool.map(run, changed)
+        yield from ((file, before[file] or next(results)) for file in files)
+
+
+def _kept(file: Path, kept: Path) -> NotebookNode | None:
+    try:
+        before = json.loads((kept / f"{file.stem}.json").read_text(encoding="utf-8"))
+        return nbformat.from_dict(before["notebook"]) if before["stamp"] == _stamp(file) else None
+    except (OSError, ValueError, KeyError, TypeError):
+        return None  # nothing is kept, or half of it
+
+
+def _executed_anew(file: Path, kept: Path) -> NotebookNode | CourseError:
+    stamp = _stamp(file)
+    try:
+        notebook = executed(file)
+    except CourseError as error:
+        return error
+    content = json.dumps({"stamp": stamp, "notebook": notebook}).encode()
+    atomic.write(kept / f"{file.stem}.json", content)
+    return notebook
+
+
+def _stamp(file: Path) -> str:
+    """What the result of a chapter depends on: itself, the engine, Python and all packages."""
+    return hashlib.sha256(file.read_bytes() + _surroundings()).hexdigest()
+
+
+@cache
+def _surroundings() -> bytes:
+    sources = [source.read_bytes() for source in sorted(ENGINE.rglob("*.py"))]
+    packages = sorted(f"{found.name} {found.version}" for found in distributions())
+    return b"\n".join([*sources, "\n".join([sys.version, *packages]).encode()])
 
 
 def _keep_views(cell: NotebookNode, states: Mapping[str, Mapping[str, Any]]) -> None:
@@ -143,7 +207,8 @@ def output_html(output: NotebookNode) -> str:
         return f'<div class="live" data-view="{content["view"]}">{_data(content)}</div>'
     if kind.startswith("image/") and kind != build.SVG:
         address = f"data:{kind};base64,{''.join(content.split())}"
-        return f'<div class="picture"><img src="{address}" alt="{html.escape(words)}"></div>'
+        alternative = html.escape(output.metadata.get("alt") or words)
+        return f'<div class="picture"><img src="{address}" alt="{alternative}"></div>'
     if kind == "text/plain":
         return _printed(content)
     return f'<div class="picture">{content}</div>'

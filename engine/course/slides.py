@@ -188,21 +188,21 @@ def title(notebook: NotebookNode) -> str:
     return next((found[1].strip() for found in headings if found), "Slides")
 
 
-def write_deck(file: Path, folder: Path) -> tuple[Path, int]:
-    """Run a chapter, and write its deck.
+def write_deck(file: Path, notebook: NotebookNode, folder: Path) -> tuple[Path, int]:
+    """Write the deck of a chapter.
 
     Args:
-        file: the chapter's notebook.
+        file: the chapter's file.
+        notebook: the chapter, executed, with its views.
         folder: where to; an older deck is replaced.
 
     Returns:
         The file of the deck, and how many slides it has.
 
     Raises:
-        CourseError: the chapter failed, or says nothing of slides.
+        CourseError: the chapter says nothing of slides.
         OSError: the folder cannot be written to.
     """
-    notebook = offline.executed(file)
     if not any(slide_type(cell) == "slide" for cell in notebook.cells):
         raise CourseError(
             f"No cell of {file.name} has the slide type Slide, so there is no talk in it. "
@@ -232,9 +232,11 @@ def run(places: Places, names: Sequence[str], output: Path | None) -> int:
     folder = output or places.work / FOLDER
     folder.mkdir(parents=True, exist_ok=True)
     code = 0
-    for file in files:
+    for file, notebook in offline.all_executed(files, places.work / offline.KEPT):
         try:
-            target, count = write_deck(file, folder)
+            if isinstance(notebook, CourseError):
+                raise notebook
+            target, count = write_deck(file, notebook, folder)
         except CourseError as error:
             print(error, file=sys.stderr)
             code = 1

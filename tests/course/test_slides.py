@@ -200,7 +200,7 @@ def test_a_chapter_without_slides_says_how_to_get_them(
 ) -> None:
     file = written(tmp_path, nbformat.v4.new_markdown_cell("# No talk"))
     with pytest.raises(CourseError, match="Slide Type"):
-        slides.write_deck(file, tmp_path)
+        slides.write_deck(file, build.read_with_ids(file), tmp_path)
     assert main(["slides", "--all", "--root", str(tmp_path)]) == 1
     assert file.name in capsys.readouterr().err
 
