@@ -77,10 +77,11 @@ class Layer:
         if outputs < 1:
             raise ValueError(f"a layer needs at least one neuron, got {outputs}.")
         chance = chance or Random(0)
-        self.neurons: list[Neuron] = []
-        for place in range(outputs):
-            with scope(f"neuron{place}"):
-                self.neurons.append(Neuron(inputs, activation, chance))
+        self.neurons = [Neuron(inputs, activation, chance) for _ in range(outputs)]
+        for place, neuron in enumerate(self.neurons):
+            neuron.bias.label = f"b[{place}]"
+            for column, weight in enumerate(neuron.weights):
+                weight.label = f"w[{place}][{column}]"
 
     def __call__(self, inputs: Numbers) -> list[Value]:
         """Record the answer of each neuron, in order."""
@@ -122,8 +123,9 @@ class MLP:
         self.activation = activation
         self.layers: list[Layer] = []
         for depth, (width, size, bend) in enumerate(zip(widths[:-1], sizes, bends, strict=True)):
-            with scope(f"layer{depth}"):
-                self.layers.append(Layer(width, size, bend, chance))
+            self.layers.append(Layer(width, size, bend, chance))
+            for parameter in self.layers[depth].parameters():
+                parameter.label = f"layer{depth}.{parameter.label}"
 
     def __call__(self, inputs: Numbers) -> list[Value]:
         """Record the answers of the last layer."""
