@@ -25,6 +25,7 @@ FLOORS = {
     "nn": 3,
     "optim": 3,
     "gpt": 3,
+    "documents": 3,
     "walk": 3,
     "drawing": 4,
     "widgets": 5,
@@ -37,6 +38,7 @@ ALONG_A_FLOOR = {
     ("value", "text"),
     ("tape", "value"),
     ("tape", "text"),
+    ("documents", "gpt"),
 }
 # The floors that compute: a learner can use them without a picture, a plot or a notebook.
 LIGHT_FLOORS = {1, 2, 3}
