@@ -23,6 +23,7 @@ FLOORS = {
     "step_sizes": 3,
     "folding": 3,
     "nn": 3,
+    "moons": 3,
     "optim": 3,
     "gpt": 3,
     "documents": 3,
