@@ -147,7 +147,7 @@ class Shape:
         width: how many numbers stand for one position.
         heads: how many heads share the width in attention.
         context: how many positions it can read, at most.
-        vocabulary: how many tokens there are.
+        vocabulary: how many tokens there are; the last one opens and closes a document.
     """
 
     layers: int = 1
@@ -157,7 +157,10 @@ class Shape:
     vocabulary: int = BOS + 1
 
     def __post_init__(self) -> None:
-        """Refuse heads that cannot share the width."""
+        """Refuse sizes below 1, and heads that cannot share the width."""
+        for name, size in asdict(self).items():
+            if type(size) is not int or size < 1:
+                raise ValueError(f"{name} is a whole number from 1 on, got {shown(size)}.")
         if self.width % self.heads:
             raise ValueError(f"{self.heads} heads cannot share a width of {self.width} evenly.")
 
@@ -340,7 +343,8 @@ class GPT:
         if not 0.0 < temperature < math.inf:
             raise ValueError(f"a temperature is a positive number, got {shown(temperature)}.")
         vocabulary = range(self.shape.vocabulary)
-        tokens = [BOS]
+        bos = vocabulary[-1]
+        tokens = [bos]
         cache = Cache(self.shape)
         with Tape():
             while len(tokens) <= self.shape.context:
@@ -348,7 +352,7 @@ class GPT:
                 logits = self.logits(embedded, cache)
                 probabilities = softmax([logit / temperature for logit in logits])
                 tokens += chance.choices(vocabulary, [p.data for p in probabilities])
-                if tokens[-1] == BOS:
+                if tokens[-1] == bos:
                     break
         return tokens
 
@@ -377,9 +381,16 @@ class GPT:
 
     @classmethod
     def load(cls, path: Path | str) -> "GPT":
-        """Read a model that ``save`` wrote."""
-        stored = json.loads(Path(path).read_text("utf-8"))
-        return cls(Shape(**stored["shape"]), weights=stored["weights"])
+        """Read a model that ``save`` wrote.
+
+        Raises:
+            ValueError: the file holds something else.
+        """
+        try:
+            stored = json.loads(Path(path).read_text("utf-8"))
+            return cls(Shape(**stored["shape"]), weights=stored["weights"])
+        except (AttributeError, KeyError, TypeError, ValueError) as problem:
+            raise ValueError(f"{path} is no model as save() writes it: {problem}") from None
 
     def _require_readable(self, tokens: Sequence[int]) -> None:
         most = self.shape.context + 1
