@@ -28,6 +28,7 @@ def parser() -> argparse.ArgumentParser:
     _add_doctor(commands)
     _add_build(commands)
     _add_slides(commands)
+    _add_badges(commands)
     return main_parser
 
 
@@ -108,6 +109,15 @@ def _add_slides(commands: Commands[argparse.ArgumentParser]) -> None:
     _add_root(slides)
 
 
+def _add_badges(commands: Commands[argparse.ArgumentParser]) -> None:
+    badges = commands.add_parser("badges", help="print links that open each chapter on Binder")
+    badges.set_defaults(command=_badges)
+    badges.add_argument(
+        "address", metavar="ADDRESS", help="of your repository on Binder, with a tag or a branch"
+    )
+    _add_root(badges)
+
+
 def _add_root(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--root", type=Path, metavar="FOLDER", help="the folder that holds notebooks/"
@@ -142,6 +152,12 @@ def _slides(options: argparse.Namespace) -> int:
     from engine.course import slides
 
     return slides.run(find_places(options.root), options.names, options.output)
+
+
+def _badges(options: argparse.Namespace) -> int:
+    from engine.course import badges
+
+    return badges.run(find_places(options.root), options.address)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
