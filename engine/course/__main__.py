@@ -29,6 +29,7 @@ def parser() -> argparse.ArgumentParser:
     _add_build(commands)
     _add_slides(commands)
     _add_badges(commands)
+    _add_site(commands)
     return main_parser
 
 
@@ -109,6 +110,21 @@ def _add_slides(commands: Commands[argparse.ArgumentParser]) -> None:
     _add_root(slides)
 
 
+def _add_site(commands: Commands[argparse.ArgumentParser]) -> None:
+    site = commands.add_parser("site", help="make static pages of the whole course")
+    site.set_defaults(command=_site)
+    site.add_argument(
+        "--output", type=Path, metavar="FOLDER", help="where to write (work/site of the course)"
+    )
+    site.add_argument(
+        "--binder",
+        metavar="LINK",
+        help="what opens your copy of the repository on Binder: the address of a BinderHub, then "
+        "/v2/gh/OWNER/REPOSITORY/BRANCH-OR-TAG",
+    )
+    _add_root(site)
+
+
 def _add_badges(commands: Commands[argparse.ArgumentParser]) -> None:
     badges = commands.add_parser("badges", help="print links that open each chapter on Binder")
     badges.set_defaults(command=_badges)
@@ -152,6 +168,12 @@ def _slides(options: argparse.Namespace) -> int:
     from engine.course import slides
 
     return slides.run(find_places(options.root), options.names, options.output)
+
+
+def _site(options: argparse.Namespace) -> int:
+    from engine.course.site import command
+
+    return command.run(find_places(options.root), options.output, options.binder)
 
 
 def _badges(options: argparse.Namespace) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import hashlib
 import html
@@ -95,7 +96,8 @@ def _executed_anew(file: Path, kept: Path) -> NotebookNode | CourseError:
     except CourseError as error:
         return error
     content = json.dumps({"stamp": stamp, "notebook": notebook}).encode()
-    atomic.write(kept / f"{file.stem}.json", content)
+    with contextlib.suppress(OSError):  # the checkout of a class may be read-only
+        atomic.write(kept / f"{file.stem}.json", content)
     return notebook
 
 

@@ -1,0 +1,194 @@
+"""The command ``course site``: run the chapters, write all pages, and leave nothing half done."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path, PurePosixPath
+from urllib.parse import quote, urlsplit
+
+from engine.course import atomic, build, glossary, offline
+from engine.course.places import CHAPTERS, EXERCISES, CourseError, Places
+from engine.course.site.home import home_html, read_readme
+from engine.course.site.pages import INDEX, Page, Site
+from engine.course.site.writing import Doors, page_html, titles_script, word_anchor, written
+from engine.drawing.palette import DARK, LIGHT, css_variables
+from engine.widgets.view import HERE, View
+
+FOLDER = "site"
+# Names every file that we wrote, so that the next site can replace them, and nothing else.
+FILES = "files.txt"
+LICENSE = "LICENSE"
+EXPORTED = "export default { render };\n"
+
+
+def run(places: Places, output: Path | None, binder: str | None) -> int:
+    """The command ``course site``.
+
+    Args:
+        places: the folders of the checkout.
+        output: where to, ``work/site`` when None.
+        binder: the link that opens the course in a Binder, up to its question mark, or None.
+
+    Returns:
+        1 when a chapter failed, else 0.
+
+    Raises:
+        CourseError: the folder holds other files, or the link is none.
+        OSError: the folder cannot be written to.
+    """
+    folder = output or places.work / FOLDER
+    doors = Doors(checked_binder(binder))
+    before = files_before(folder)
+    site = _site(places)
+    if site is None:
+        return 1
+    files = site_files(site, places, doors)
+    for name, content in files.items():
+        atomic.write(folder / name, content)
+    for name in before - set(files):
+        (folder / name).unlink(missing_ok=True)
+    pages = sum(name.endswith(".html") for name in files)
+    size = sum(map(len, files.values())) / 1e6
+    print(f"{folder / INDEX}  {pages} pages, {size:.1f} MB")
+    return 0
+
+
+def checked_binder(link: str | None) -> str | None:
+    """A link to a Binder without what may follow it.
+
+    Args:
+        link: as a person typed it.
+
+    Raises:
+        CourseError: it is no link to a repository.
+
+    >>> checked_binder("https://binder.example/v2/gh/owner/name/v1/?labpath=x")
+    'https://binder.example/v2/gh/owner/name/v1'
+    """
+    if link is None:
+        return None
+    parts = urlsplit(link)
+    if parts.scheme not in ("http", "https") or not parts.path.startswith("/v2/"):
+        raise CourseError(
+            f'"{link}" does not open a repository on Binder. The address of a BinderHub comes '
+            "first, then /v2/gh/OWNER/REPOSITORY/BRANCH-OR-TAG."
+        )
+    return f"{parts.scheme}://{parts.netloc}{parts.path.rstrip('/')}"
+
+
+def files_before(folder: Path) -> set[str]:
+    """The files of the site that is in a folder already.
+
+    Args:
+        folder: where the site goes.
+
+    Raises:
+        CourseError: there is something else in it.
+    """
+    if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
+        return set()
+    listed = folder / FILES
+    if not listed.is_file():
+        raise CourseError(
+            f"{folder} holds other files than a site of the course. Name an empty folder, or a new "
+            "one, after --output."
+        )
+    names = map(PurePosixPath, listed.read_text(encoding="utf-8").splitlines())
+    inside = (name for name in names if not name.is_absolute() and ".." not in name.parts)
+    return {name.as_posix() for name in inside}
+
+
+def _site(places: Places) -> Site | None:
+    """All pages, with chapters executed; None when one of them failed, which is told."""
+    files = build.chapter_files(places)
+    chapters, failed = [], False
+    for file, notebook in offline.all_executed(files, places.work / offline.KEPT):
+        if isinstance(notebook, CourseError):
+            print(notebook, file=sys.stderr)
+            failed = True
+        else:
+            chapters.append(Page(f"{CHAPTERS}/{file.name}", notebook))
+    if failed:
+        return None
+    words = places.chapters / glossary.FILE_NAME
+    return Site(
+        chapters,
+        [
+            Page(f"{EXERCISES}/{file.name}", build.read_with_ids(file))
+            for file in sorted(places.exercises.glob("*.ipynb"))
+        ],
+        Page(f"{CHAPTERS}/{words.name}", build.read_with_ids(words)) if words.exists() else None,
+    )
+
+
+def site_files(site: Site, places: Places, doors: Doors) -> dict[str, bytes]:
+    """Every file of the site, by its address.
+
+    Args:
+        site: all pages.
+        places: the folders of the checkout.
+        doors: where notebooks can be run.
+
+    Raises:
+        CourseError: a page shows a picture that is not there.
+        OSError: a file of the checkout cannot be read.
+    """
+    license_file = places.root / LICENSE
+    license_name = f"{LICENSE}.txt" if license_file.is_file() else None
+    pages = [written(page, site, doors) for page in site.pages]
+    files = {
+        INDEX: home_html(site, doors, read_readme(places.root), license_name).encode(),
+        "assets/site.css": style().encode(),
+        "assets/site.js": offline.asset("site.js").encode(),
+        "assets/views.js": views_script().encode(),
+        "assets/titles.js": titles_script(pages, _words(site, places)).encode(),
+        "assets/icon.svg": offline.asset("site-icon.svg").encode(),
+    }
+    for this in pages:
+        files[this.page.address] = page_html(this, site, doors, license_name).encode()
+        files |= dict(_pictures(this.pictures, this.page, places))
+    if license_name:
+        files[license_name] = license_file.read_bytes()
+    files[FILES] = "".join(f"{name}\n" for name in [*files, FILES]).encode()
+    return files
+
+
+def _pictures(pictures: frozenset[str], page: Page, places: Places) -> Iterator[tuple[str, bytes]]:
+    for name in sorted(pictures):
+        file = places.root / name
+        if not file.resolve().is_relative_to(places.root) or not file.is_file():
+            raise CourseError(f"{page.path} shows {name}, and there is no such picture.")
+        yield name, file.read_bytes()
+
+
+def _words(site: Site, places: Places) -> list[tuple[str, str]]:
+    if site.glossary is None:
+        return []
+    files = [places.root / page.path for page in site.chapters]
+    names = {word.word for file in files for word in glossary.words_of(file)}
+    return [(name, f"{site.glossary.address}#{quote(word_anchor(name))}") for name in sorted(names)]
+
+
+def style() -> str:
+    """The one style sheet: the palette, the views, and the pages around them."""
+    dark = f"@media (prefers-color-scheme: dark) {{\n{_root(DARK)}\n}}"
+    parts = (_root(LIGHT), dark, css_variables("html"), View._css, offline.asset("site.css"))
+    return "\n".join(map(str, parts))
+
+
+def _root(colors: Mapping[str, str]) -> str:
+    lines = "\n".join(f"  --rw-{name}: {color};" for name, color in colors.items())
+    return f":root {{\n{lines}\n}}"
+
+
+def views_script() -> str:
+    """The views' front end as a plain script: a page that is opened from a folder loads no module.
+
+    Raises:
+        CourseError: the front end has another end than we know.
+    """
+    views = (HERE / "views.js").read_text(encoding="utf-8")
+    if views.count(EXPORTED) != 1:
+        raise CourseError("The front end of the views does not export what the pages expect.")
+    return f"(() => {{\n{views.replace(EXPORTED, '')}{offline.asset('live.js')}}})();\n"
