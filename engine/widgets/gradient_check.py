@@ -75,6 +75,7 @@ class GradientCheck(View):
         step: the h that is shown first.
         tolerance: the largest relative error that passes.
         steps: the h the slider goes through; ``step`` is added to them.
+        presenter: begin in presenter mode, with large type for a projector.
 
     Attributes:
         place: which of the steps is shown, counted from the smallest, to be read and set.
@@ -109,6 +110,7 @@ class GradientCheck(View):
         step: float = STEP,
         tolerance: float = TOLERANCE,
         steps: Sequence[float] = FINE_STEPS,
+        presenter: bool = False,
     ) -> None:
         _require_few(at)
         first = gradient_check(function, at, step, tolerance)
@@ -119,6 +121,7 @@ class GradientCheck(View):
             payload=check_payload(self.study),
             place=self.study.steps.index(step),
             chosen=_most_telling(first),
+            presenter=presenter,
         )
 
     @property

@@ -145,6 +145,7 @@ class GraphExplorer(View):
 
     Args:
         output: the last number of the calculation, or a Graph kept from it.
+        presenter: begin in presenter mode, with large type for a projector.
 
     Attributes:
         index: the position of the walk over the boxes that are drawn, to be read and set.
@@ -173,7 +174,7 @@ class GraphExplorer(View):
     shown = traitlets.Dict().tag(sync=True)
     index = traitlets.Int(0).tag(sync=True)
 
-    def __init__(self, output: Value | Graph) -> None:
+    def __init__(self, output: Value | Graph, presenter: bool = False) -> None:
         graph = output if isinstance(output, Graph) else Graph.of(output)
         self._folding = Folding(graph)
         self._scene = _Scene(self._folding.first())
@@ -187,7 +188,7 @@ class GraphExplorer(View):
             "columns": COLUMNS,
             "hops": [HOPS, MOST_HOPS],
         }
-        super().__init__(view="explorer", payload=payload, shown=self._page())
+        super().__init__(view="explorer", payload=payload, shown=self._page(), presenter=presenter)
         self.on_msg(self._hear)
 
     @property

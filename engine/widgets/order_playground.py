@@ -72,6 +72,7 @@ class OrderPlayground(View):
 
     Args:
         output: the last number of the calculation, or a Graph kept from it.
+        presenter: begin in presenter mode, with large type for a projector.
 
     Attributes:
         picks: the nodes processed so far, by index, to be read and set.
@@ -104,7 +105,7 @@ class OrderPlayground(View):
     graph: Graph
     valid_orders: int | None
 
-    def __init__(self, output: Value | Graph) -> None:
+    def __init__(self, output: Value | Graph, presenter: bool = False) -> None:
         self.graph = output if isinstance(output, Graph) else Graph.of(output)
         if len(self.graph) > LARGEST_STEPPED:
             raise ValueError(
@@ -115,7 +116,9 @@ class OrderPlayground(View):
         self.valid_orders = valid_orders(self.graph)
         payload = self._payload()
         self._plays_alone = payload["table"] is not None
-        super().__init__(view="playground", payload=payload, shown=self._page([]))
+        super().__init__(
+            view="playground", payload=payload, shown=self._page([]), presenter=presenter
+        )
         self.observe(self._answer, "picks")
 
     @property

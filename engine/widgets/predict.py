@@ -148,6 +148,7 @@ class Predict(View):
         output: the last number of the calculation, or a Graph kept from it.
         ask: ``"gradients"`` for the gradient of each node after all contributions, or
             ``"contributions"`` for each contribution on its own.
+        presenter: begin in presenter mode, with large type for a projector.
 
     Raises:
         ReleasedError: the tape that recorded ``output`` has ended.
@@ -174,7 +175,9 @@ class Predict(View):
 
     shown = traitlets.Dict().tag(sync=True)
 
-    def __init__(self, output: Value | Graph, ask: str = "gradients") -> None:
+    def __init__(
+        self, output: Value | Graph, ask: str = "gradients", presenter: bool = False
+    ) -> None:
         if ask not in ASKS:
             raise ValueError(f"ask is {ASKS[0]!r} or {ASKS[1]!r}, got {shown(ask)}.")
         graph = output if isinstance(output, Graph) else Graph.of(output)
@@ -187,7 +190,9 @@ class Predict(View):
             )
         self._turn = 0
         self._begin()
-        super().__init__(view="predict", payload=self._payload(), shown=self._page())
+        super().__init__(
+            view="predict", payload=self._payload(), shown=self._page(), presenter=presenter
+        )
         self.on_msg(self._hear)
 
     @property

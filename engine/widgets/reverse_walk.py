@@ -42,6 +42,7 @@ class ReverseWalk(View):
 
     Args:
         output: the last number of the calculation, or a Graph or a Walk kept from it.
+        presenter: begin in presenter mode, with large type for a projector.
         **options: ``order``, ``accumulate`` and ``visit_once`` of ``reverse_walk``, to see what
             goes wrong in another order, with ``=`` for ``+=``, or without a visited set.
 
@@ -68,10 +69,12 @@ class ReverseWalk(View):
 
     walk: Walk
 
-    def __init__(self, output: Value | Graph | Walk, **options: Any) -> None:
+    def __init__(
+        self, output: Value | Graph | Walk, *, presenter: bool = False, **options: Any
+    ) -> None:
         self.walk = _walk(output, options)
         self._words = WalkWords(self.walk)
-        super().__init__(view="walk", payload=walk_payload(self.walk))
+        super().__init__(view="walk", payload=walk_payload(self.walk), presenter=presenter)
 
     @property
     def graph(self) -> Graph:

@@ -39,6 +39,10 @@ class View(anywidget.AnyWidget):
 
     A view gives its own ``view`` (which part of the front end shows it), ``__repr__`` (its text
     equivalent) and, if it has a drawing, ``still``.
+
+    Attributes:
+        presenter: whether it is shown for a projector: large type, strong contrast, the sentence
+            first. To be read and set; the key P in the view changes it as well.
     """
 
     _esm = HERE / "views.js"
@@ -46,6 +50,7 @@ class View(anywidget.AnyWidget):
 
     view = traitlets.Unicode().tag(sync=True)
     payload = traitlets.Dict().tag(sync=True)
+    presenter = traitlets.Bool(False).tag(sync=True)
 
     def still(self) -> Graph | None:
         """The graph to draw where the view cannot be live, or None."""

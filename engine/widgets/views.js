@@ -35,14 +35,16 @@ export default { render };
 function render({ model, el }) {
   const { root, show, traits, stop } = VIEWS[model.get("view")](model);
   const changes = traits.map((trait) => `change:${trait}`);
-  for (const change of changes) model.on(change, show);
+  const presenter = presenterMode(model, root, show);
+  for (const change of changes) model.on(change, presenter.show);
   el.append(root);
   const forgetTheme = followTheme(root);
-  show();
+  presenter.start();
   return () => {
     stop();
+    presenter.stop();
     forgetTheme();
-    for (const change of changes) model.off(change, show);
+    for (const change of changes) model.off(change, presenter.show);
     root.remove();
   };
 }
@@ -1004,10 +1006,11 @@ function showContributions(parts, contributions) {
 }
 
 function scrollTo(scene, group) {
-  if (!group || scene.scrollWidth <= scene.clientWidth) return;
+  if (!group) return;
   const box = group.getBoundingClientRect();
   const view = scene.getBoundingClientRect();
   scene.scrollLeft += box.left + box.width / 2 - view.left - view.width / 2;
+  scene.scrollTop += box.top + box.height / 2 - view.top - view.height / 2;
 }
 
 function scrollDownTo(around, row) {
@@ -1015,6 +1018,135 @@ function scrollDownTo(around, row) {
   const box = row.getBoundingClientRect();
   const view = around.getBoundingClientRect();
   around.scrollTop += box.top + box.height / 2 - view.top - view.height / 2;
+}
+
+// ---- presenter mode ---------------------------------------------------------------------------
+
+const PRESENTER_HINT = " P: large type for a projector. F: full screen. "
+  + "In presenter mode, ? shows this line.";
+const LARGE_TYPE = 17;  // of a drawing, whose boxes are made for 14
+const LARGEST_SCALE = 2.5;
+
+/** The view for a projector: by its trait, by a button, or by the keys P, F and ?. */
+function presenterMode(model, root, showView) {
+  const large = button("Presenter", {
+    title: "P: large type and strong contrast for a projector, the sentence first",
+  });
+  const full = button("Full screen", { title: "F: this view fills the screen; Esc leaves" });
+  full.hidden = !document.fullscreenEnabled;
+  const row = root.querySelector(".rw-second") ?? root.querySelector(".rw-controls");
+  row.append(make("span", { class: "rw-present" }, large, full));
+  root.querySelector(".rw-hint").append(PRESENTER_HINT);
+
+  const isFull = () => root.matches(":fullscreen");
+  const isLarge = () => root.hasAttribute("data-presenter");
+  const show = () => {
+    showView();
+    if (isLarge() && fitLarge(root)) showView();
+  };
+  const look = () => {
+    const looksLarge = isFull() || Boolean(model.get("presenter"));
+    root.toggleAttribute("data-presenter", looksLarge);
+    root.toggleAttribute("data-full", isFull());
+    root.removeAttribute("data-tight");
+    forgetLarge(root);
+    // The screen has its own size, whatever the page around the view has zoomed to.
+    root.style.zoom = isFull() ? 1 / (root.parentElement.currentCSSZoom ?? 1) : "";
+    large.setAttribute("aria-pressed", looksLarge);
+    full.setAttribute("aria-pressed", isFull());
+    show();
+  };
+  const setLarge = (presenter) => change(model, { presenter });
+  const act = {
+    p: () => {
+      const before = isLarge();
+      if (isFull()) document.exitFullscreen();
+      setLarge(!before);
+    },
+    f: () => {
+      if (isFull()) document.exitFullscreen();
+      else if (document.fullscreenEnabled) root.requestFullscreen().catch(() => setLarge(true));
+    },
+    "?": () => root.toggleAttribute("data-helps"),
+  };
+
+  large.addEventListener("click", act.p);
+  full.addEventListener("click", act.f);
+  root.addEventListener("keydown", (event) => {
+    const { key, target, ctrlKey, metaKey, altKey } = event;
+    const types = target.matches("input[type=text], select");
+    if (types || ctrlKey || metaKey || altKey || !(key.toLowerCase() in act)) return;
+    event.stopImmediatePropagation();
+    event.preventDefault();
+    act[key.toLowerCase()]();
+  }, true);
+  return {
+    show,
+    start: () => {
+      model.on("change:presenter", look);
+      document.addEventListener("fullscreenchange", look);
+      addEventListener("resize", look);
+      look();
+    },
+    stop: () => {
+      model.off("change:presenter", look);
+      document.removeEventListener("fullscreenchange", look);
+      removeEventListener("resize", look);
+    },
+  };
+}
+
+/** Use the room there is; says whether the drawing has another size than before. */
+function fitLarge(root) {
+  if (!root.matches(".rw-check, .rw-explorer")) fitTexts(root);
+  const scene = root.querySelector(".rw-scene");
+  const drawing = scene.querySelector("svg");
+  if (!drawing || !root.hasAttribute("data-full")) return false;
+  const { width, height } = drawing.viewBox.baseVal;
+  const before = drawing.style.width;
+  const wide = () => Math.min(scene.clientWidth / width, LARGEST_SCALE);
+  const high = () => scene.clientHeight / height;
+  if (high() < wide()) root.setAttribute("data-tight", "");
+  const least = root.matches(".rw-explorer") ? 0.6 : 1;
+  drawing.style.width = `${Math.floor(Math.max(Math.min(wide(), high()), least) * width)}px`;
+  return drawing.style.width !== before;
+}
+
+/** Write as large as the boxes of a drawing and its arrows allow. */
+function fitTexts(root) {
+  const nodes = [...root.querySelectorAll(".rw-node")];
+  for (const { style } of nodes) style.fontSize ||= `${LARGE_TYPE}px`;
+  const shares = nodes.map(roomForText);
+  nodes.forEach(({ style }, place) => {
+    if (shares[place] < 1) style.fontSize = `${shares[place] * parseFloat(style.fontSize)}px`;
+  });
+  for (const caption of root.querySelectorAll(".rw-caption[data-active]")) fitCaption(caption);
+}
+
+/** How much of the size of its texts a box has room for: 1 where they fit as they are. */
+function roomForText(node) {
+  const length = (name) => node.querySelector(name).getComputedTextLength();
+  const width = Number(node.querySelector(".rw-box").getAttribute("width"));
+  const line = length(".rw-key") + Math.max(length(".rw-data"), length(".rw-grad"));
+  return Math.min(1, (width - 8) / length(".rw-title"), (width - 30) / line);
+}
+
+/** An arrow has room for its caption as it was, and for little more. */
+function fitCaption(caption) {
+  const product = caption.querySelector(".rw-product");
+  const pill = caption.querySelector(".rw-pill");
+  const room = Number(pill.getAttribute("width")) + 2;
+  product.style.fontSize = `${LARGE_TYPE}px`;
+  const length = product.getComputedTextLength();
+  product.style.fontSize = `${Math.min(1, room / length) * LARGE_TYPE}px`;
+  const width = Math.min(length, room) + 6;
+  pill.setAttribute("width", width);
+  pill.setAttribute("x", -width / 2);
+}
+
+function forgetLarge(root) {
+  for (const part of root.querySelectorAll(".rw-node, .rw-product")) part.style.fontSize = "";
+  for (const drawing of root.querySelectorAll(".rw-scene svg")) drawing.style.width = "";
 }
 
 // ---- what all views are made of ---------------------------------------------------------------
@@ -1037,10 +1169,10 @@ function button(text, attributes = {}) {
 
 function stepButtons() {
   return {
-    first: button("First"),
-    back: button("Back"),
-    next: button("Next"),
-    last: button("Last"),
+    first: button("First", { title: "Home" }),
+    back: button("Back", { title: "Page Up" }),
+    next: button("Next", { title: "Page Down" }),
+    last: button("Last", { title: "End" }),
     play: button("Play", { "aria-pressed": "false" }),
   };
 }
