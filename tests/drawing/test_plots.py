@@ -293,8 +293,6 @@ class TestLossCurve:
     def test_it_does_not_flood_the_page(
         self, shell: FakeShell, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        from engine.drawing.plots import loss
-
         now = [0.0]
 
         class Clock:
@@ -302,7 +300,7 @@ class TestLossCurve:
             def monotonic() -> float:
                 return now[0]
 
-        monkeypatch.setattr(loss, "time", Clock)
+        monkeypatch.setattr("engine.drawing.plots.redrawn.time", Clock)
         curve = loss_curve()
         for _ in range(300):
             now[0] += 0.01

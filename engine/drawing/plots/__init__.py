@@ -10,13 +10,16 @@ from engine.drawing.plots.errors import error_against_step
 from engine.drawing.plots.histogram import gradient_histogram
 from engine.drawing.plots.loss import LossCurve, loss_curve
 from engine.drawing.plots.plot import Plot
+from engine.drawing.plots.redrawn import Live, live
 
 __all__ = [
+    "Live",
     "LossCurve",
     "Plot",
     "attention_map",
     "decision_boundary",
     "error_against_step",
     "gradient_histogram",
+    "live",
     "loss_curve",
 ]

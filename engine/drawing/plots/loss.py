@@ -1,17 +1,15 @@
 """The loss curve, which a notebook redraws in place while the training runs."""
 
-import time
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from engine.drawing.palette import PLOT_LINES
 from engine.drawing.plots.plot import Bundle, Plot, legend_above, plain, plot
+from engine.drawing.plots.redrawn import Live
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-SHORTEST_PAUSE = 0.5
-SHARE_OF_TIME = 0.1
 MEAN_OVER = 20
 FEW = 40
 WHILE_IT_RUNS = "A loss curve, drawn while the training runs; print(curve) tells it in words."
@@ -48,7 +46,7 @@ class LossCurve:
     def __init__(self, losses: Iterable[object] = (), title: str = "loss") -> None:
         self._losses = [plain(loss, "the loss") for loss in losses]
         self._title = title
-        self._live = _Live(self.plot)
+        self._live = Live(self.plot, WHILE_IT_RUNS)
 
     @property
     def losses(self) -> tuple[float, ...]:
@@ -127,56 +125,6 @@ class LossCurve:
         if not self._losses:
             return {"text/plain": repr(self)}, {}
         return self.plot()._repr_mimebundle_()
-
-
-class _Live:
-    """A picture in a cell's output that follows what it shows, without flooding the page."""
-
-    def __init__(self, make: Any) -> None:
-        self._make = make
-        self._shell: Any = None
-        self._handle: Any = None
-        self._waiting = False
-        self._next = 0.0
-
-    def changed(self) -> None:
-        if self._handle is None and not self._begin():
-            return
-        if not self._waiting:
-            self._waiting = True
-            self._shell.events.register("post_run_cell", self._end_of_cell)
-        if time.monotonic() >= self._next:
-            self._show()
-
-    def _begin(self) -> bool:
-        """Find a notebook to draw in; elsewhere nothing is drawn before it is asked for."""
-        from IPython import get_ipython
-        from IPython.display import DisplayHandle
-
-        self._shell = get_ipython()
-        if getattr(self._shell, "kernel", None) is None:
-            return False
-        self._handle = DisplayHandle()  # type: ignore[no-untyped-call]
-        data, metadata = self._bundle()
-        self._handle.display(data, metadata=metadata, raw=True)
-        self._next = time.monotonic() + SHORTEST_PAUSE
-        return True
-
-    def _bundle(self) -> Bundle:
-        data, metadata = self._make()._repr_mimebundle_()
-        return {**data, "text/plain": WHILE_IT_RUNS}, metadata
-
-    def _show(self) -> None:
-        began = time.monotonic()
-        data, metadata = self._bundle()
-        self._handle.update(data, metadata=metadata, raw=True)
-        ended = time.monotonic()
-        self._next = ended + max(SHORTEST_PAUSE, (ended - began) / SHARE_OF_TIME)
-
-    def _end_of_cell(self, *_: object) -> None:
-        self._shell.events.unregister("post_run_cell", self._end_of_cell)
-        self._waiting = False
-        self._show()
 
 
 def _running_means(numbers: list[float]) -> list[float]:
