@@ -26,6 +26,7 @@ FLOORS = {
     "moons": 3,
     "optim": 3,
     "gpt": 3,
+    "replay": 3,
     "documents": 3,
     "walk": 3,
     "drawing": 4,
@@ -43,6 +44,8 @@ ALONG_A_FLOOR = {
 }
 # The floors that compute: a learner can use them without a picture, a plot or a notebook.
 LIGHT_FLOORS = {1, 2, 3}
+# A replay computes in arrays: it needs NumPy, and no other module loads it by itself.
+IN_ARRAYS = {"replay"}
 HEAVY = {"IPython", "anywidget", "graphviz", "ipywidgets", "matplotlib", "numpy"}
 
 
@@ -113,7 +116,11 @@ def is_engine(name: str) -> bool:
 
 def light_modules() -> list[str]:
     """Return the modules on the light floors."""
-    return [name for name in MODULES if FLOORS.get(unit(name)) in LIGHT_FLOORS]
+    return [
+        name
+        for name in MODULES
+        if FLOORS.get(unit(name)) in LIGHT_FLOORS and unit(name) not in IN_ARRAYS
+    ]
 
 
 def test_every_module_has_a_floor_and_every_floor_has_its_modules() -> None:
@@ -140,6 +147,7 @@ def test_a_module_imports_only_from_the_floors_below(module: str) -> None:
 def test_the_engine_loads_only_light_floors_at_once() -> None:
     units = {unit(name) for name in filter(is_engine, imports_at_load("engine"))}
     assert {FLOORS[name] for name in units} <= LIGHT_FLOORS
+    assert not units & IN_ARRAYS
 
 
 @pytest.mark.parametrize("module", light_modules())
@@ -160,3 +168,8 @@ def test_importing_the_engine_loads_nothing_heavy(module: str) -> None:
         [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
     )
     assert not set(result.stdout.split()) & HEAVY
+
+
+@pytest.mark.parametrize("module", [name for name in MODULES if unit(name) in IN_ARRAYS])
+def test_what_computes_in_arrays_needs_numpy_and_nothing_else_that_is_heavy(module: str) -> None:
+    assert not {name.split(".")[0] for name in all_imports(module)} & (HEAVY - {"numpy"})

@@ -1,0 +1,259 @@
+"""Record once, replay many: a recorded graph is data, and runs again with other numbers.
+
+Recording makes an object for each number. A replay makes none: it reads the recording once, and
+then computes the same numbers and the same gradients in arrays.
+
+>>> from engine.value import Parameter
+>>> w = Parameter(3.0, "w")
+>>> replay = Replay(w * w + w)
+>>> replay.parameters.data[0] = 5.0
+>>> replay.forward()
+30.0
+>>> replay.backward()
+>>> replay.parameters.grad
+array([11.])
+"""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from engine.graph import Graph, _named_values, caller_variables, collector_paused
+from engine.replay.cells import Choice, parameters_of, read_cells
+from engine.replay.levels import Levels
+from engine.replay.snapshot import first_error, graph_of
+from engine.text import number_text, shown
+from engine.value import Value, require_recorded
+
+__all__ = ["Choice", "ParameterVector", "Replay"]
+
+Floats = NDArray[np.float64]
+
+
+class ParameterVector:
+    """Many leaves as one: their numbers in one array, their gradients in another.
+
+    An optimizer moves it like a single parameter: ``SGD([vector], rate=0.1)``.
+
+    Args:
+        leaves: the parameters, in the order of the arrays.
+
+    Raises:
+        TypeError: something is not a Value.
+        ValueError: a number was computed, or stands there twice.
+
+    >>> weights = [Parameter(1.0), Parameter(2.0)]
+    >>> vector = ParameterVector(weights)
+    >>> vector.data *= 10.0
+    >>> vector.write_back()
+    >>> weights[1].data
+    20.0
+    """
+
+    def __init__(self, leaves: Iterable[Value]) -> None:
+        self.leaves = tuple(leaves)
+        for leaf in self.leaves:
+            require_recorded(leaf)
+            if leaf.op:
+                raise ValueError(f"{shown(leaf)} was computed: a vector holds leaves only.")
+        if len(set(self.leaves)) < len(self.leaves):
+            raise ValueError("a leaf stands twice in the vector.")
+        self.read()
+
+    def read(self) -> None:
+        """Take numbers and gradients from the leaves."""
+        self.data = [leaf.data for leaf in self.leaves]
+        self.grad = [leaf.grad for leaf in self.leaves]
+
+    def write_back(self) -> None:
+        """Put numbers and gradients into the leaves, where drawings and models look."""
+        numbers, gradients = self.data.tolist(), self.grad.tolist()
+        for leaf, number, gradient in zip(self.leaves, numbers, gradients, strict=True):
+            leaf.data, leaf.grad = number, gradient
+
+    @property
+    def data(self) -> Floats:
+        """The numbers."""
+        return self._data
+
+    @data.setter
+    def data(self, numbers: ArrayLike) -> None:
+        self._data = self._filled(numbers)
+
+    @property
+    def grad(self) -> Floats:
+        """The gradients; a single number stands for all, as in ``vector.grad = 0.0``."""
+        return self._grad
+
+    @grad.setter
+    def grad(self, numbers: ArrayLike) -> None:
+        self._grad = self._filled(numbers)
+
+    def _filled(self, numbers: ArrayLike) -> Floats:
+        filled = np.array(numbers, dtype=np.float64)
+        if filled.shape not in ((), (len(self),)):
+            raise ValueError(f"the vector holds {len(self)} numbers, not {filled.size} numbers.")
+        return filled if filled.ndim else np.full(len(self), filled)
+
+    def __len__(self) -> int:
+        return len(self.leaves)
+
+    def __repr__(self) -> str:
+        return f"ParameterVector({len(self)} numbers)"
+
+
+class Replay:
+    """A recording that can be run again with other numbers in its leaves.
+
+    Every node is computed, in the same way as it was recorded; what was decided by the numbers,
+    such as the side of a ReLU or a ``Maximum``, is decided again. No Value is kept but those of
+    the vectors, so the tape may end.
+
+    Args:
+        output: the number to compute and to differentiate, such as a loss.
+        parameters: where parameters are read and gradients are added; it must hold every
+            parameter of the recording. By default a vector of them is made.
+        choices: operands that may be bound anew; see ``bind``.
+        inputs: other leaves that get new numbers. The rest keep the numbers they have now.
+        names: variables that may name nodes without a label, as in ``Graph.of``.
+
+    Attributes:
+        parameters: the vector of the parameters.
+        inputs: the vector of the inputs.
+
+    Raises:
+        ReleasedError: the tape that recorded ``output`` has ended.
+        ValueError: the recording has an operation without a formula, or a parameter that
+            ``parameters`` does not hold.
+
+    >>> x, w = Value(2.0, "x"), Parameter(3.0, "w")
+    >>> replay = Replay((w * x).tanh(), inputs=[x])
+    >>> replay.inputs.data[0] = 0.0
+    >>> replay.forward()
+    0.0
+    >>> replay.backward()
+    >>> replay.inputs.grad, replay.parameters.grad
+    (array([3.]), array([0.]))
+    """
+
+    def __init__(
+        self,
+        output: Value,
+        parameters: ParameterVector | None = None,
+        choices: Sequence[Choice] = (),
+        inputs: Iterable[Value] = (),
+        names: Mapping[str, object] | None = None,
+    ) -> None:
+        self.parameters = parameters or ParameterVector(parameters_of(output, choices))
+        self.inputs = ParameterVector(inputs)
+        leaves = self.parameters.leaves + self.inputs.leaves
+        named = dict(_named_values(caller_variables() if names is None else names))
+        self._cells = read_cells(output, leaves, choices, named)
+        self._require_all_parameters()
+        self._options = [len(choice.options) for choice in choices]
+        self._engine = Levels(self._cells, len(leaves))
+        self._state = "nothing is computed yet"
+        self.bind([choice.recorded for choice in choices])
+
+    def bind(self, picks: Sequence[int]) -> None:
+        """Choose an option for every ``Choice``, in their order: part of the next ``forward``.
+
+        Raises:
+            ValueError: there are more or fewer picks than choices, or there is no such option.
+
+        >>> table = [Parameter(1.0), Parameter(2.0)]
+        >>> doubled = table[0] * 2
+        >>> choice = Choice(edges=[(doubled, 0)], options=[[row] for row in table])
+        >>> replay = Replay(doubled, ParameterVector(table), choices=[choice])
+        >>> replay.bind([1])
+        >>> replay.forward()
+        4.0
+        """
+        if len(picks) != len(self._options):
+            raise ValueError(f"{len(self._options)} picks are needed, got {len(picks)}.")
+        for pick, count in zip(picks, self._options, strict=True):
+            if not 0 <= pick < count:
+                raise ValueError(f"a pick is a number from 0 to {count - 1}, got {shown(pick)}.")
+        self._picks = list(picks)
+        self._engine.bind(self._picks)
+        self._state = "nothing is computed yet"
+
+    def forward(self) -> float:
+        """Compute every node from the numbers in the vectors, and return the output.
+
+        Raises:
+            ValueError, ZeroDivisionError, OverflowError: as when recording; the message names
+                the first node that cannot be computed.
+        """
+        self._state = "the last forward pass failed"
+        leaves = self._leaves = np.concatenate((self.parameters.data, self.inputs.data))
+        try:
+            with np.errstate(over="raise", divide="raise", invalid="raise"):
+                output = self._engine.forward(leaves)
+            sound = math.isfinite(output) and bool(np.isfinite(leaves).all())
+        except FloatingPointError:
+            sound = False
+        if not sound:
+            raise first_error(self._cells, self._picks, leaves) from None
+        self._state = "forward"
+        return output
+
+    def backward(self) -> None:
+        """Compute the gradient of every node, and add those of the vectors to theirs.
+
+        Raises:
+            RuntimeError: there was no ``forward``, or it failed.
+            OverflowError: a gradient is too large for a float; the vectors keep what they had.
+        """
+        self._require("forward", "backward")
+        try:
+            with np.errstate(over="raise", divide="raise", invalid="raise"):
+                gradients = self._engine.backward()
+        except FloatingPointError:
+            self._explain(self._leaves)
+            raise OverflowError(
+                "a gradient left the range of floats; the vectors keep the gradients they had."
+            ) from None
+        size = len(self.parameters)
+        self.parameters.grad = self.parameters.grad + gradients[:size]
+        self.inputs.grad = self.inputs.grad + gradients[size:]
+        self._state = "backward"
+
+    def graph(self) -> Graph:
+        """Every node of the last replay, as ``Graph.of`` would show a recording of it.
+
+        Raises:
+            RuntimeError: there was no ``forward`` since the last ``bind``, or it failed.
+
+        >>> x = Parameter(3.0, "x")
+        >>> replay = Replay(x * x)
+        >>> _ = replay.forward()
+        >>> replay.graph() == Graph.of(x * x)
+        True
+        """
+        self._require("forward", "backward")
+        data = self._engine.data()
+        grad = self._engine.gradients() if self._state == "backward" else np.zeros(len(data))
+        with collector_paused():
+            return graph_of(self._cells, self._picks, data, grad)
+
+    def _require(self, *states: str) -> None:
+        if self._state not in states:
+            raise RuntimeError(f"{self._state}: call forward() first.")
+
+    def _require_all_parameters(self) -> None:
+        read = len(self.parameters) + len(self.inputs)
+        for cell, trainable in enumerate(self._cells.trainable):
+            if trainable and cell >= read:
+                name = self._cells.labels[cell] or number_text(self._cells.data[cell])
+                raise ValueError(
+                    f"the recording uses the parameter {name}, which is not in the vector: "
+                    "make the vector from all parameters of the model."
+                )
+
+    def _explain(self, leaves: Floats) -> None:
+        error = first_error(self._cells, self._picks, leaves)
+        if error is not None:
+            raise error

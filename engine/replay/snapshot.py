@@ -1,0 +1,160 @@
+"""The numbers of a replay as a graph that can be read node by node, and the first that fails."""
+
+import math
+import operator
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.graph import Constant, Graph, Node
+from engine.replay.cells import CHOICE, CONSTANT, MAXIMUM, NONE, Cells, resolved
+from engine.replay.rules import LOCAL_DERIVATIVES
+from engine.text import number_text
+from engine.value import Value
+
+Floats = NDArray[np.float64]
+
+OPERATORS: dict[str, Callable[..., Any]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": operator.truediv,
+    "**": operator.pow,
+    "neg": operator.neg,
+    "exp": Value.exp,
+    "log": Value.log,
+    "relu": Value.relu,
+    "tanh": Value.tanh,
+}
+
+
+def graph_of(cells: Cells, picks: Sequence[int], data: Floats, gradients: Floats) -> Graph:
+    """Make the graph that ``Graph.of`` would make of a recording with these numbers.
+
+    Args:
+        cells: what was recorded.
+        picks: the chosen options.
+        data: a number for every cell.
+        gradients: likewise.
+    """
+    left, right = resolved(cells, picks)
+    order = _order(cells, left, right)
+    place = {cell: index for index, cell in enumerate(order)}
+    slopes = _local_derivatives(cells, order, left, right, data)
+    numbers, upstream = data.tolist(), gradients.tolist()
+
+    def operand(cell: int) -> int | Constant:
+        return place[cell] if cell in place else Constant(numbers[cell], cells.labels[cell])
+
+    nodes = []
+    for index, cell in enumerate(order):
+        operands = tuple([operand(side[cell]) for side in (left, right) if side[cell] != NONE])
+        inputs = tuple([one for one in operands if isinstance(one, int)])
+        kind = "computed" if operands else "parameter" if cells.trainable[cell] else "leaf"
+        nodes.append(
+            Node(
+                index,
+                cells.labels[cell],
+                kind,
+                cells.ops[cell],
+                operands,
+                inputs,
+                slopes.get(cell, ()),
+                numbers[cell],
+                upstream[cell],
+                cells.scopes[cell],
+            )
+        )
+    return Graph(tuple(nodes))
+
+
+def _order(cells: Cells, left: list[int], right: list[int]) -> list[int]:
+    """What the output was made from, in the order of ``topological_order``."""
+    order: list[int] = []
+    visited = {NONE}
+    waiting = [cells.output]
+    while waiting:
+        cell = waiting.pop()
+        if cell == NONE:
+            order.append(waiting.pop())
+        elif cell not in visited:
+            visited.add(cell)
+            waiting += (cell, NONE)
+            sides = (right[cell], left[cell])
+            waiting += [c for c in sides if c not in visited and cells.has_gradient(c)]
+    return order
+
+
+def _local_derivatives(
+    cells: Cells, order: list[int], left: list[int], right: list[int], data: Floats
+) -> dict[int, tuple[float, ...]]:
+    alike: dict[tuple[str, bool, bool], list[int]] = defaultdict(list)
+    for cell in order:
+        if cells.ops[cell]:
+            flows = cells.has_gradient(left[cell]), cells.has_gradient(right[cell])
+            alike[cells.ops[cell], *flows].append(cell)
+    found: dict[int, tuple[float, ...]] = {}
+    for (op, *both), members in alike.items():
+        a, b = (data[[side[cell] for cell in members]] for side in (left, right))
+        columns = [
+            np.broadcast_to(1.0 if rule is None else rule(a, b, data[members]), len(a)) * 1.0
+            for rule, flow in zip(LOCAL_DERIVATIVES[op], both, strict=False)
+            if flow
+        ]
+        found |= zip(
+            members, zip(*(column.tolist() for column in columns), strict=True), strict=True
+        )
+    return found
+
+
+def first_error(cells: Cells, picks: Sequence[int], leaves: Floats) -> Exception | None:
+    """Calculate once more with the engine's own operations, up to the first that refuses.
+
+    Args:
+        cells: what was recorded.
+        picks: the chosen options.
+        leaves: the numbers of the first cells.
+
+    Returns:
+        The error, with the place of the node in it; None if there is none.
+    """
+    left, right = resolved(cells, picks)
+    data = list(cells.data)
+    data[: len(leaves)] = leaves.tolist()
+    for cell, op in enumerate(cells.ops):
+        if op == MAXIMUM:
+            data[cell] = max(data[source] for source in cells.sources[cell])
+        elif op == "" and not math.isfinite(data[cell]):
+            return ValueError(f"{cells.labels[cell] or 'a leaf'} holds {number_text(data[cell])}.")
+        elif op not in ("", CONSTANT, CHOICE):
+            try:
+                data[cell] = _calculated(cells, cell, left, right, data)
+            except (ValueError, ArithmeticError) as error:
+                return type(error)(f"{error} It happened in a replay, at {_title(cells, cell)}.")
+    return None
+
+
+def _calculated(
+    cells: Cells, cell: int, left: list[int], right: list[int], data: list[float]
+) -> float:
+    operands = [
+        Value(data[side]) if cells.has_gradient(side) else data[side]
+        for side in (left[cell], right[cell])
+        if side != NONE
+    ]
+    result: Value = OPERATORS[cells.ops[cell]](*operands)
+    if not math.isfinite(result.data):
+        numbers = [number_text(data[s]) for s in (left[cell], right[cell]) if s != NONE]
+        texts = f" {cells.ops[cell]} ".join(numbers)
+        raise OverflowError(f"{texts} is too large for a float.")
+    return result.data
+
+
+def _title(cells: Cells, cell: int) -> str:
+    name = repr(cells.labels[cell]) if cells.labels[cell] else "a node without a label"
+    made = f", made by {cells.ops[cell]!r}" if cells.ops[cell] else ""
+    where = f" in the scope {cells.scopes[cell]!r}" if cells.scopes[cell] else ""
+    return f"{name}{made}{where}"

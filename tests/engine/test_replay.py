@@ -1,0 +1,525 @@
+"""A replay computes what recording afresh would: the same nodes, numbers and gradients."""
+
+import gc
+import math
+import random
+import subprocess
+import sys
+import weakref
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from random_graphs import Calculation, calculations
+from test_random_graphs import OURS
+
+from engine import (
+    Graph,
+    GraphExplorer,
+    Maximum,
+    Node,
+    Parameter,
+    ReleasedError,
+    Tape,
+    Value,
+    record,
+    reverse_walk,
+    scope,
+)
+from engine.gpt import GPT, Shape, softmax
+from engine.optim import SGD, Adam
+from engine.replay import Choice, ParameterVector, Replay
+
+repeatable = settings(derandomize=True, deadline=None, database=None, max_examples=150)
+Vector = list[Value]
+
+
+def unnamed(output: Value, *more: Any, **options: Any) -> Replay:
+    """Make a replay in which no variable of a test names a node."""
+    return Replay(output, *more, names={}, **options)
+
+
+def require_same(replayed: Graph, recorded: Graph, exact: bool = False) -> None:
+    """Compare two graphs: everything equal but the last digits of numbers."""
+    assert len(replayed) == len(recorded)
+    for mine, theirs in zip(replayed.nodes, recorded.nodes, strict=True):
+        assert structure(mine) == structure(theirs)
+        assert numbers(mine) == pytest.approx(numbers(theirs), rel=1e-12, abs=1e-12)
+        if exact:
+            assert mine.data == theirs.data
+
+
+def structure(node: Node) -> tuple[object, ...]:
+    operands = [o if isinstance(o, int) else (o.label, type(o.data)) for o in node.operands]
+    return node.index, node.label, node.kind, node.op, operands, node.inputs, node.scope
+
+
+def numbers(node: Node) -> list[float]:
+    constants = [o.data for o in node.operands if not isinstance(o, int)]
+    return [node.data, node.grad, *node.local_derivatives, *constants]
+
+
+# -- any recording ---------------------------------------------------------------------------------
+
+
+def run(calculation: Calculation, leaves: Sequence[Value]) -> Value:
+    output: Value = calculation.run(leaves, OURS)[-1]
+    return output
+
+
+def leaves_of(calculation: Calculation, factor: float) -> list[Value]:
+    kinds: tuple[Callable[[float], Value], ...] = (Value, Parameter)
+    return [kinds[place % 2](data * factor) for place, data in enumerate(calculation.leaves)]
+
+
+@repeatable
+@given(calculations(), st.sampled_from([1.0, 0.999, 1.002]))
+def test_a_replay_equals_a_new_recording(calculation: Calculation, factor: float) -> None:
+    recorded = leaves_of(calculation, 1.0)
+    inputs = [leaf for leaf in recorded if not isinstance(leaf, Parameter)]
+    replay = unnamed(run(calculation, recorded), ParameterVector(recorded[1::2]), inputs=inputs)
+    replay.parameters.data *= factor
+    replay.inputs.data *= factor
+
+    leaves = leaves_of(calculation, factor)
+    output = run(calculation, leaves)
+    output.backward()
+    assert replay.forward() == pytest.approx(output.data, rel=1e-12)
+    replay.backward()
+    require_same(replay.graph(), Graph.of(output, names={}))
+    found = [*replay.inputs.grad, *replay.parameters.grad]
+    expected = [leaf.grad for leaf in leaves[0::2] + leaves[1::2]]
+    assert found == pytest.approx(expected, rel=1e-12, abs=1e-12)
+
+
+def test_long_sums_are_added_in_the_order_of_the_record_to_the_last_bit() -> None:
+    draw = random.Random(3).gauss
+    weights = [[Parameter(draw(0, 1)) for _ in range(67)] for _ in range(5)]
+    inputs = [Value(draw(0, 1)) for _ in range(67)]
+
+    def dots() -> Vector:
+        return [sum(w * x for w, x in zip(row, inputs, strict=True)) for row in weights]
+
+    loss = sum(dots()[:4]) * dots()[4]  # type: ignore[operator]
+    replay = unnamed(loss, inputs=inputs)
+    replay.parameters.data *= 1.1
+    for row in weights:
+        for weight in row:
+            weight.data *= 1.1
+    replay.forward()
+    replay.backward()
+    afresh = sum(dots()[:4]) * dots()[4]  # type: ignore[operator]
+    afresh.backward()
+    require_same(replay.graph(), Graph.of(afresh, names={}), exact=True)
+
+
+def test_an_inner_sum_that_is_used_twice_keeps_its_own_gradient() -> None:
+    a, b, c, d = (Parameter(float(n)) for n in (1, 2, 3, 4))
+    inner = a + b + c
+    output = (inner + d) * inner
+    output.backward()
+    replay = unnamed(output)
+    replay.forward()
+    replay.backward()
+    require_same(replay.graph(), Graph.of(output, names={}))
+
+
+def test_a_parameter_that_is_used_very_often_beside_others_that_are_not() -> None:
+    often = Parameter(0.5)
+    others = [Parameter(float(n)) for n in range(3000)]
+    output = sum((other + often) * often for other in others) * 0.001  # type: ignore[operator]
+    replay = unnamed(output, ParameterVector([often, *others]))
+    output.backward()
+    replay.forward()
+    replay.backward()
+    expected = [parameter.grad for parameter in (often, *others)]
+    assert replay.parameters.grad.tolist() == pytest.approx(expected, rel=1e-12)
+
+
+def test_a_leaf_alone_is_a_recording_too() -> None:
+    x = Parameter(3.0, "x")
+    replay = unnamed(x)
+    replay.parameters.data[0] = 4.0
+    assert replay.forward() == 4.0
+    replay.backward()
+    assert replay.parameters.grad.tolist() == [1.0]
+    assert [node.data for node in replay.graph().nodes] == [4.0]
+
+
+def test_gradients_are_added_to_what_the_vector_holds_as_in_any_walk() -> None:
+    x = Parameter(3.0)
+    replay = unnamed(x * 2)
+    replay.forward()
+    replay.backward()
+    replay.backward()
+    assert replay.parameters.grad.tolist() == [4.0]
+    assert replay.graph().nodes[0].grad == 2.0
+
+
+# -- what the numbers decide -------------------------------------------------------------------------
+
+
+def test_the_side_of_a_relu_is_decided_again() -> None:
+    x = Parameter(2.0)
+    replay = unnamed(x.relu() * 3)
+    for data, output, gradient in ((-1.0, 0.0, 0.0), (0.0, 0.0, 0.0), (5.0, 15.0, 3.0)):
+        replay.parameters.data[0] = data
+        replay.parameters.grad = 0.0
+        assert replay.forward() == output
+        replay.backward()
+        assert replay.parameters.grad.tolist() == [gradient]
+
+
+def test_a_maximum_is_looked_for_again_and_other_literals_are_not() -> None:
+    scores = [Parameter(1.0), Parameter(2.0), Parameter(-1.0)]
+    replay = unnamed(softmax(scores)[0].log())
+    replay.parameters.data[:] = [800.0, -5.0, 801.0]  # with the old maximum exp would overflow
+    assert replay.forward() == pytest.approx(-math.log(1 + math.e), rel=1e-12)
+    labels = {
+        o.label: o.data for n in replay.graph().nodes for o in n.operands if not isinstance(o, int)
+    }
+    assert labels == {"max": 801.0}
+    fixed = unnamed(scores[0] - Maximum(scores).data)
+    fixed.parameters.data[0] = 5.0
+    assert fixed.forward() == 3.0
+
+
+def test_an_exponent_of_a_half_at_0_has_the_local_derivative_of_the_engine() -> None:
+    x, y = Parameter(4.0), Parameter(9.0)
+    replay = unnamed(x**0.5 + y**0.5)
+    replay.parameters.data[0] = 0.0
+    replay.forward()
+    replay.backward()
+    assert replay.parameters.grad.tolist() == [0.0, pytest.approx(1 / 6)]
+
+
+# -- choices -----------------------------------------------------------------------------------------
+
+
+class Reader:
+    """A table of embeddings, a layer, and the loss of the second word after the first."""
+
+    def __init__(self) -> None:
+        draw = random.Random(5).gauss
+        self.table, self.layer = (
+            [[Parameter(draw(0, 1), f"{name}[{i}][{j}]") for j in range(3)] for i in range(4)]
+            for name in ("table", "layer")
+        )
+
+    def parameters(self) -> list[Parameter]:
+        return [p for rows in (self.table, self.layer) for row in rows for p in row]
+
+    def read(self, words: Sequence[int]) -> tuple[Value, list[Choice]]:
+        losses, choices = [], []
+        for place, (word, target) in enumerate(zip(words, words[1:], strict=False)):
+            with scope(f"place{place}"):
+                hidden = [row * (place + 1.0) for row in self.table[word]]
+                shares = softmax([sum(map(Value.__mul__, row, hidden)) for row in self.layer])
+                log = shares[target].log()
+            losses.append(-log)
+            choices.append(Choice([(h, 0) for h in hidden], self.table))
+            choices.append(Choice([(log, 0)], [[share] for share in shares]))
+        return sum(losses) / len(losses), choices  # type: ignore[operator, return-value]
+
+
+def picks(words: Sequence[int]) -> list[int]:
+    return [word for pair in zip(words, words[1:], strict=False) for word in pair]
+
+
+@pytest.mark.parametrize("words", [(0, 1, 2), (3, 3, 0), (2, 2, 2), (1, 0, 3)])
+def test_another_document_of_the_same_length_needs_no_new_recording(words: tuple[int, ...]) -> None:
+    reader = Reader()
+    vector = ParameterVector(reader.parameters())
+    loss, choices = reader.read((0, 1, 2))
+    replay = unnamed(loss, vector, choices)
+    replay.bind(picks((3, 2, 1)))
+    replay.forward()
+    replay.backward()
+    replay.bind(picks(words))
+    vector.grad = 0.0
+    afresh, _ = reader.read(words)
+    afresh.backward()
+    assert replay.forward() == pytest.approx(afresh.data, rel=1e-14)
+    replay.backward()
+    require_same(replay.graph(), Graph.of(afresh, names={}))
+    expected = [parameter.grad for parameter in reader.parameters()]
+    assert vector.grad.tolist() == pytest.approx(expected, rel=1e-12, abs=1e-12)
+
+
+def test_a_choice_shows_what_was_recorded_until_it_is_bound() -> None:
+    reader = Reader()
+    loss, choices = reader.read((2, 0, 3))
+    replay = unnamed(loss, ParameterVector(reader.parameters()), choices)
+    assert replay.forward() == pytest.approx(loss.data, rel=1e-14)
+    assert [choice.recorded for choice in choices] == [2, 0, 0, 3]
+
+
+def test_picks_and_options_that_do_not_fit_are_refused() -> None:
+    reader = Reader()
+    loss, choices = reader.read((2, 0))
+    replay = unnamed(loss, ParameterVector(reader.parameters()), choices)
+    with pytest.raises(ValueError, match="2 picks are needed, got 1"):
+        replay.bind([0])
+    with pytest.raises(ValueError, match=r"a pick is a number from 0 to 3, got -1"):
+        replay.bind([0, -1])
+    (edge, *_), options = choices[0].edges, choices[0].options
+    with pytest.raises(ValueError, match="option 0 holds 3 Values for 1 edges"):
+        unnamed(loss, None, [Choice([edge], options)])
+    with pytest.raises(ValueError, match="none of the options holds"):
+        unnamed(loss, None, [Choice([edge], [[reader.layer[0][0]]])])
+    with pytest.raises(ValueError, match="two choices want the same operand"):
+        unnamed(loss, None, [choices[0], choices[0]])
+    with pytest.raises(TypeError, match="an edge is a pair"):
+        unnamed(loss, None, [Choice([(edge[0], 2)], options)])
+
+
+# -- vectors and optimizers --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("optimizer", [lambda p: SGD(p, rate=0.1), lambda p: Adam(p, rate=0.01)])
+def test_an_optimizer_moves_a_vector_like_single_parameters(
+    optimizer: Callable[[Sequence[object]], SGD | Adam],
+) -> None:
+    mine, theirs = Reader(), Reader()
+    vector = ParameterVector(mine.parameters())
+    loss, choices = mine.read((0, 1, 2))
+    replay = unnamed(loss, vector, choices)
+    moving, single = optimizer([vector]), optimizer(theirs.parameters())
+    for words in ((0, 1, 2), (3, 1, 0), (2, 2, 3), (0, 3, 3)):
+        replay.bind(picks(words))
+        moving.zero_grad()
+        replay.forward()
+        replay.backward()
+        moving.step()
+        single.zero_grad()
+        theirs.read(words)[0].backward()
+        single.step()
+    vector.write_back()
+    for one, other in zip(mine.parameters(), theirs.parameters(), strict=True):
+        assert one.data == pytest.approx(other.data, rel=1e-10, abs=1e-12)
+        assert one.grad == pytest.approx(other.grad, rel=1e-10, abs=1e-12)
+
+
+def test_recordings_of_several_lengths_share_a_vector() -> None:
+    reader = Reader()
+    vector = ParameterVector(reader.parameters())
+    short = unnamed(reader.read((0, 1))[0], vector)
+    long = unnamed(reader.read((0, 1, 2, 3))[0], vector)
+    total = short.forward() + long.forward()
+    short.backward()
+    long.backward()
+    afresh = reader.read((0, 1))[0] + reader.read((0, 1, 2, 3))[0]
+    afresh.backward()
+    assert total == pytest.approx(afresh.data, rel=1e-12)
+    expected = [parameter.grad for parameter in reader.parameters()]
+    assert vector.grad.tolist() == pytest.approx(expected, rel=1e-12, abs=1e-12)
+
+
+def test_a_vector_reads_and_writes_its_leaves_only_when_asked() -> None:
+    weights = [Parameter(1.0), Parameter(2.0)]
+    weights[0].grad = 5.0
+    vector = ParameterVector(weights)
+    assert vector.grad.tolist() == [5.0, 0.0]
+    weights[1].data = 7.0
+    assert vector.data.tolist() == [1.0, 2.0]
+    vector.read()
+    assert vector.data.tolist() == [1.0, 7.0]
+    vector.data = [3.0, 4.0]
+    vector.grad = 0.0
+    assert weights[0].data == 1.0
+    vector.write_back()
+    assert [(w.data, w.grad) for w in weights] == [(3.0, 0.0), (4.0, 0.0)]
+    assert type(weights[0].data) is float
+
+
+def test_a_vector_refuses_what_is_no_leaf_and_numbers_that_do_not_fit() -> None:
+    x = Parameter(1.0)
+    with pytest.raises(ValueError, match="was computed"):
+        ParameterVector([x * 2])
+    with pytest.raises(ValueError, match="twice"):
+        ParameterVector([x, x])
+    with pytest.raises(TypeError, match="a Value is needed here, got 1"):
+        ParameterVector([1.0])  # type: ignore[list-item]
+    with pytest.raises(ValueError, match="2 numbers"):
+        ParameterVector([x]).data = [1.0, 2.0]
+
+
+# -- bad input: nothing is left half-done ------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("output", "bad", "error", "message"),
+    [
+        (lambda x: x.log(), 0.0, ValueError, r"log\(0\) does not exist"),
+        (lambda x: x.log(), -1.0, ValueError, r"log\(-1\) does not exist"),
+        (lambda x: 1 / x, 0.0, ZeroDivisionError, r"1 / 0 does not exist"),
+        (lambda x: x.exp(), 1000.0, OverflowError, r"exp\(1000\) is too large"),
+        (lambda x: x**-0.5, 0.0, ZeroDivisionError, r"0 \*\* \(-0.5\) divides by 0"),
+        (lambda x: x**0.5, -4.0, ValueError, r"\(-4\) \*\* 0.5 is not a real number"),
+        (lambda x: x**x, -2.0, ValueError, "needs a base above 0"),
+        (lambda x: 2**x, 5000.0, OverflowError, "too large"),
+        (lambda x: x * 1e300, 1e300, OverflowError, r"1e\+300 \* 1e\+300 is too large"),
+        (lambda x: x * 2, math.inf, ValueError, "x holds inf"),
+        (lambda x: (x * 2).tanh(), math.nan, ValueError, "x holds nan"),
+        (lambda x: (x * 2).relu(), -math.inf, ValueError, "x holds -inf"),
+    ],
+)
+def test_what_the_engine_refuses_a_replay_refuses_in_the_same_words(
+    output: Callable[[Value], Value], bad: float, error: type[Exception], message: str
+) -> None:
+    x, w = Parameter(1.5, "x"), Parameter(1.0, "w")
+    with scope("part"):
+        result = output(x)
+    result.label = "r"
+    replay = unnamed(result + w)
+    replay.forward()
+    replay.backward()
+    kept = replay.parameters.grad.tolist()
+    replay.parameters.data[0] = bad
+    with pytest.raises(error, match=message):
+        replay.forward()
+    for read in (replay.backward, replay.graph):
+        with pytest.raises(RuntimeError, match="the last forward pass failed"):
+            read()
+    assert replay.parameters.grad.tolist() == kept
+    replay.parameters.data[0] = 1.5
+    replay.forward()
+    replay.backward()
+    assert replay.parameters.grad.tolist() == [2 * gradient for gradient in kept]
+
+
+def test_the_error_names_the_node() -> None:
+    x = Parameter(1.5, "x")
+    with scope("loss"):
+        y = x.log()
+    y.label = "surprise"
+    replay = unnamed(y * 2)
+    replay.parameters.data[0] = 0.0
+    with pytest.raises(ValueError, match=r"'surprise', made by 'log' in the scope 'loss'"):
+        replay.forward()
+
+
+def test_a_gradient_that_leaves_the_floats_changes_nothing() -> None:
+    x = Parameter(1e-200)
+    replay = unnamed(x * 1e200 * 1e200)
+    replay.forward()
+    replay.parameters.grad = 3.0
+    with pytest.raises(OverflowError, match="a gradient left the range of floats"):
+        replay.backward()
+    assert replay.parameters.grad.tolist() == [3.0]
+    assert [node.grad for node in replay.graph().nodes] == [0.0, 0.0, 0.0]
+
+
+def test_a_walk_back_needs_a_forward_pass() -> None:
+    x = Parameter(1.0)
+    choice_free = unnamed(x * 2)
+    for read in (choice_free.backward, choice_free.graph):
+        with pytest.raises(RuntimeError, match=r"call forward\(\) first"):
+            read()
+    choice_free.forward()
+    assert [node.grad for node in choice_free.graph().nodes] == [0.0, 0.0]
+
+
+def test_an_operation_of_a_learner_cannot_be_replayed_and_is_named() -> None:
+    x = Parameter(3.0)
+    with pytest.raises(ValueError, match="'square' is an operation of your own"):
+        unnamed(record("square", 9.0, (x, 6.0)) + x)
+
+
+def test_a_parameter_outside_of_the_vector_is_named() -> None:
+    w, b = Parameter(1.0, "w"), Parameter(2.0, "b")
+    with pytest.raises(ValueError, match="uses the parameter b, which is not in the vector"):
+        unnamed(w + b, ParameterVector([w]))
+
+
+# -- after the tape ----------------------------------------------------------------------------------
+
+
+def test_a_replay_outlives_the_tape_and_keeps_no_node() -> None:
+    w = Parameter(3.0, "w")
+    with Tape() as tape:
+        output = w * w + w
+        replay = unnamed(output)
+        graph = Graph.of(output, names={})
+    replay.forward()
+    require_same(replay.graph(), graph)
+    with pytest.raises(ReleasedError):
+        unnamed(output)
+    assert len(tape) == 0
+
+    def held(thing: object) -> bool:
+        found, waiting = set(), [thing]
+        while waiting:
+            one = waiting.pop()
+            if isinstance(one, Value) and one.op:
+                return True
+            if id(one) not in found and not isinstance(one, type):
+                found.add(id(one))
+                waiting += (
+                    gc.get_referents(one)
+                    if type(one).__module__ != "builtins" or isinstance(one, (dict, list, tuple))
+                    else []
+                )
+        return False
+
+    assert not held(vars(replay))
+    assert weakref.ref(replay)() is replay
+
+
+def test_the_graph_of_a_replay_is_a_graph_for_every_view() -> None:
+    reader = Reader()
+    loss, choices = reader.read((0, 1, 2))
+    replay = unnamed(loss, ParameterVector(reader.parameters()), choices)
+    replay.bind(picks((3, 3, 1)))
+    replay.forward()
+    replay.backward()
+    graph = replay.graph()
+    walk = reverse_walk(graph)
+    assert walk.gradients == pytest.approx(
+        [node.grad for node in graph.nodes], rel=1e-12, abs=1e-15
+    )
+    assert "place*" in str(GraphExplorer(graph))
+
+
+def test_the_gpt_learns_from_other_documents_of_the_same_length() -> None:
+    gpt = GPT(Shape(width=8, heads=2, context=6), seed=2)
+    vector = ParameterVector(gpt.parameters())
+    with Tape():
+        reading = gpt.read([26, 3, 4, 5, 26])
+        replay = unnamed(
+            reading.loss,
+            vector,
+            [Choice([(a, 0) for a in row], gpt.weights["wte"]) for row in reading.embedded]
+            + [
+                Choice([(log, 0)], [[p] for p in probabilities])
+                for log, probabilities in zip(reading.logs, reading.probabilities, strict=True)
+            ],
+        )
+    tokens = [26, 25, 7, 25, 26]
+    replay.bind([*tokens[:-1], *tokens[1:]])
+    loss = gpt.read(tokens).loss
+    loss.backward()
+    assert replay.forward() == pytest.approx(loss.data, rel=1e-13)
+    replay.backward()
+    require_same(replay.graph(), Graph.of(loss, names={}))
+    expected = np.array([parameter.grad for parameter in gpt.parameters()])
+    assert np.abs(vector.grad - expected).max() < 1e-12
+
+
+def test_variables_name_nodes_as_in_a_snapshot() -> None:
+    weights = [Parameter(2.0), Parameter(3.0)]
+    product = weights[0] * weights[1]
+    replay = Replay(product)
+    replay.forward()
+    assert [node.label for node in replay.graph().nodes] == ["weights[0]", "weights[1]", "product"]
+
+
+def test_importing_the_engine_does_not_load_replay_or_numpy() -> None:
+    code = "import sys, engine; print({'numpy', 'numba', 'engine.replay'} & set(sys.modules))"
+    result = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert result.stdout.strip() == "set()"
