@@ -28,6 +28,7 @@ FLOORS = {
     "gpt": 3,
     "replay": 3,
     "documents": 3,
+    "training": 3,
     "walk": 3,
     "drawing": 4,
     "widgets": 5,
@@ -41,6 +42,8 @@ ALONG_A_FLOOR = {
     ("tape", "value"),
     ("tape", "text"),
     ("documents", "gpt"),
+    ("training", "gpt"),
+    ("training", "replay"),
 }
 # The floors that compute: a learner can use them without a picture, a plot or a notebook.
 LIGHT_FLOORS = {1, 2, 3}
