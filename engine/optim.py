@@ -14,10 +14,10 @@ number and for a whole NumPy array of them.
 1.536
 """
 
-import math
 from collections.abc import Iterable, Sequence
 from typing import Any, Protocol
 
+from engine.domain import finite
 from engine.text import number_text, shown
 
 
@@ -185,19 +185,22 @@ def _movable(parameters: Iterable[Trainable]) -> list[Trainable]:
     return listed
 
 
-def _not_negative(number: float, name: str) -> float:
-    if not 0.0 <= number < math.inf:
-        raise ValueError(f"{name} is a finite number, 0 or larger, got {number_text(number)}.")
-    return number
+def _not_negative(number: object, name: str) -> float:
+    checked = finite(number, name)
+    if checked < 0.0:
+        raise ValueError(f"{name} is 0 or larger, got {number_text(checked)}.")
+    return checked
 
 
-def _positive(number: float, name: str) -> float:
-    if not 0.0 < number < math.inf:
-        raise ValueError(f"{name} is a positive, finite number, got {number_text(number)}.")
-    return number
+def _positive(number: object, name: str) -> float:
+    checked = finite(number, name)
+    if checked <= 0.0:
+        raise ValueError(f"{name} is above 0, got {number_text(checked)}.")
+    return checked
 
 
-def _share(number: float, name: str) -> float:
-    if not 0.0 <= number < 1.0:
-        raise ValueError(f"{name} is at least 0 and below 1, got {number_text(number)}.")
-    return number
+def _share(number: object, name: str) -> float:
+    checked = finite(number, name)
+    if not 0.0 <= checked < 1.0:
+        raise ValueError(f"{name} is at least 0 and below 1, got {number_text(checked)}.")
+    return checked
