@@ -16,15 +16,17 @@ array([11.])
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from typing import NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from engine.graph import Graph, _named_values, caller_variables, collector_paused
 from engine.replay.cells import Choice, parameters_of, read_cells
+from engine.replay.compiled import Compiled, is_available
 from engine.replay.levels import Levels
 from engine.replay.snapshot import first_error, graph_of
-from engine.text import number_text, shown
+from engine.text import shown
 from engine.value import Value, require_recorded
 
 __all__ = ["Choice", "ParameterVector", "Replay"]
@@ -44,6 +46,7 @@ class ParameterVector:
         TypeError: something is not a Value.
         ValueError: a number was computed, or stands there twice.
 
+    >>> from engine.value import Parameter
     >>> weights = [Parameter(1.0), Parameter(2.0)]
     >>> vector = ParameterVector(weights)
     >>> vector.data *= 10.0
@@ -118,6 +121,8 @@ class Replay:
         choices: operands that may be bound anew; see ``bind``.
         inputs: other leaves that get new numbers. The rest keep the numbers they have now.
         names: variables that may name nodes without a label, as in ``Graph.of``.
+        compiled: whether numba compiles the replay (True), or NumPy computes it (False). By
+            default numba does if it is installed: ``pip install reverse-walk[fast]``.
 
     Attributes:
         parameters: the vector of the parameters.
@@ -128,6 +133,7 @@ class Replay:
         ValueError: the recording has an operation without a formula, or a parameter that
             ``parameters`` does not hold.
 
+    >>> from engine.value import Parameter
     >>> x, w = Value(2.0, "x"), Parameter(3.0, "w")
     >>> replay = Replay((w * x).tanh(), inputs=[x])
     >>> replay.inputs.data[0] = 0.0
@@ -145,6 +151,7 @@ class Replay:
         choices: Sequence[Choice] = (),
         inputs: Iterable[Value] = (),
         names: Mapping[str, object] | None = None,
+        compiled: bool | None = None,
     ) -> None:
         self.parameters = parameters or ParameterVector(parameters_of(output, choices))
         self.inputs = ParameterVector(inputs)
@@ -153,7 +160,8 @@ class Replay:
         self._cells = read_cells(output, leaves, choices, named)
         self._require_all_parameters()
         self._options = [len(choice.options) for choice in choices]
-        self._engine = Levels(self._cells, len(leaves))
+        compiled = is_available() if compiled is None else compiled
+        self._engine = (Compiled if compiled else Levels)(self._cells, len(leaves))
         self._state = "nothing is computed yet"
         self.bind([choice.recorded for choice in choices])
 
@@ -163,6 +171,7 @@ class Replay:
         Raises:
             ValueError: there are more or fewer picks than choices, or there is no such option.
 
+        >>> from engine.value import Parameter
         >>> table = [Parameter(1.0), Parameter(2.0)]
         >>> doubled = table[0] * 2
         >>> choice = Choice(edges=[(doubled, 0)], options=[[row] for row in table])
@@ -188,7 +197,7 @@ class Replay:
                 the first node that cannot be computed.
         """
         self._state = "the last forward pass failed"
-        leaves = self._leaves = np.concatenate((self.parameters.data, self.inputs.data))
+        leaves = self._leaves()
         try:
             with np.errstate(over="raise", divide="raise", invalid="raise"):
                 output = self._engine.forward(leaves)
@@ -196,7 +205,7 @@ class Replay:
         except FloatingPointError:
             sound = False
         if not sound:
-            raise first_error(self._cells, self._picks, leaves) from None
+            self._explain(leaves)
         self._state = "forward"
         return output
 
@@ -211,11 +220,11 @@ class Replay:
         try:
             with np.errstate(over="raise", divide="raise", invalid="raise"):
                 gradients = self._engine.backward()
+            sound = bool(np.isfinite(gradients).all())
         except FloatingPointError:
-            self._explain(self._leaves)
-            raise OverflowError(
-                "a gradient left the range of floats; the vectors keep the gradients they had."
-            ) from None
+            sound = False
+        if not sound:
+            self._explain(self._leaves())
         size = len(self.parameters)
         self.parameters.grad = self.parameters.grad + gradients[:size]
         self.inputs.grad = self.inputs.grad + gradients[size:]
@@ -227,6 +236,7 @@ class Replay:
         Raises:
             RuntimeError: there was no ``forward`` since the last ``bind``, or it failed.
 
+        >>> from engine.value import Parameter
         >>> x = Parameter(3.0, "x")
         >>> replay = Replay(x * x)
         >>> _ = replay.forward()
@@ -245,15 +255,20 @@ class Replay:
 
     def _require_all_parameters(self) -> None:
         read = len(self.parameters) + len(self.inputs)
-        for cell, trainable in enumerate(self._cells.trainable):
-            if trainable and cell >= read:
-                name = self._cells.labels[cell] or number_text(self._cells.data[cell])
-                raise ValueError(
-                    f"the recording uses the parameter {name}, which is not in the vector: "
-                    "make the vector from all parameters of the model."
-                )
+        missing = [cell for cell in self._cells.parameters if cell >= read]
+        if missing:
+            label = self._cells.label(missing[0])
+            raise ValueError(
+                f"the recording uses the parameter {label}, which is not in the vector: "
+                "make the vector from all parameters of the model."
+            )
 
-    def _explain(self, leaves: Floats) -> None:
+    def _leaves(self) -> Floats:
+        return np.concatenate((self.parameters.data, self.inputs.data))
+
+    def _explain(self, leaves: Floats) -> NoReturn:
         error = first_error(self._cells, self._picks, leaves)
-        if error is not None:
-            raise error
+        raise error or OverflowError(
+            "a gradient left the range of floats; the vectors keep the gradients they had. "
+            "Scale the numbers so that the factors on the way are smaller."
+        )

@@ -1,5 +1,6 @@
 """A recording as plain lists: a cell for each number, inputs before results."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -11,6 +12,7 @@ from engine.value import (
     Literal,
     Maximum,
     Parameter,
+    Tag,
     Value,
     require_recorded,
     topological_order,
@@ -20,6 +22,8 @@ CONSTANT = "constant"
 MAXIMUM = "maximum"
 CHOICE = "choice"
 NONE = -1
+RECORDED = INFIX | FUNCTIONS
+NO_TAG = Tag()
 
 Edge = tuple[Value, int]
 
@@ -45,17 +49,28 @@ class Choice:
     @property
     def recorded(self) -> int:
         """Which pick the recording shows."""
+        held = [node._left if side == 0 else node._right for node, side in self.edges]
+        for pick, option in enumerate(self.options):
+            if all(one is other for one, other in zip(held, option, strict=True)):
+                return pick
+        raise ValueError("none of the options holds the operands that were recorded.")
+
+    def require_sound(self) -> None:
+        """Refuse edges and options that do not fit each other.
+
+        Raises:
+            TypeError: an edge is something else.
+            ValueError: an option has more or fewer Values than there are edges.
+        """
         for edge in self.edges:
             if not (isinstance(edge, tuple) and len(edge) == 2 and edge[1] in (0, 1)):
                 raise TypeError(f"an edge is a pair (node, 0 or 1), got {shown(edge)}.")
             require_recorded(edge[0])
-        held = [(node._left, node._right)[place] for node, place in self.edges]
         for pick, option in enumerate(self.options):
-            if len(option) != len(held):
-                raise ValueError(f"option {pick} holds {len(option)} Values for {len(held)} edges.")
-            if all(one is other for one, other in zip(held, option, strict=True)):
-                return pick
-        raise ValueError("none of the options holds the operands that were recorded.")
+            if len(option) != len(self.edges):
+                raise ValueError(
+                    f"option {pick} holds {len(option)} Values for {len(self.edges)} edges."
+                )
 
 
 @dataclass
@@ -68,9 +83,9 @@ class Cells:
         left: the cell of the left operand, or ``NONE``.
         right: likewise.
         data: the number that was recorded.
-        labels: of the node or the literal.
-        scopes: of the node.
-        trainable: whether it is a ``Parameter``.
+        tags: label and scope.
+        names: for cells without a label, the variable's name.
+        parameters: the cells that are a ``Parameter``.
         sources: for a maximum what it is the largest of; for a choice its options.
         picks: for each cell of a choice the number of its ``Choice``.
         output: the cell everything leads to.
@@ -80,9 +95,9 @@ class Cells:
     left: list[int] = field(default_factory=list)
     right: list[int] = field(default_factory=list)
     data: list[float] = field(default_factory=list)
-    labels: list[str] = field(default_factory=list)
-    scopes: list[str] = field(default_factory=list)
-    trainable: list[bool] = field(default_factory=list)
+    tags: list[Tag] = field(default_factory=list)
+    names: dict[int, str] = field(default_factory=dict)
+    parameters: list[int] = field(default_factory=list)
     sources: dict[int, tuple[int, ...]] = field(default_factory=dict)
     picks: dict[int, int] = field(default_factory=dict)
     output: int = NONE
@@ -90,22 +105,22 @@ class Cells:
     def __len__(self) -> int:
         return len(self.ops)
 
-    def add(
-        self, op: str, data: float, left: int = NONE, right: int = NONE, label: str = ""
-    ) -> int:
-        """Append a cell and return its place."""
-        self.ops.append(op)
-        self.data.append(data)
-        self.left.append(left)
-        self.right.append(right)
-        self.labels.append(label)
-        self.scopes.append("")
-        self.trainable.append(False)
-        return len(self.ops) - 1
+    def label(self, cell: int) -> str:
+        """The label of a node or a literal, or the name of the variable."""
+        return self.tags[cell].label or self.names.get(cell, "")
 
     def has_gradient(self, cell: int) -> bool:
         """Whether a gradient flows into it."""
         return cell != NONE and self.ops[cell] not in (CONSTANT, MAXIMUM)
+
+    def add(self, op: str, data: float, tag: Tag, left: int = NONE, right: int = NONE) -> int:
+        """Append a cell and return its place."""
+        self.ops.append(op)
+        self.data.append(data)
+        self.tags.append(tag)
+        self.left.append(left)
+        self.right.append(right)
+        return len(self.ops) - 1
 
 
 def parameters_of(output: Value, choices: Sequence[Choice]) -> list[Parameter]:
@@ -136,20 +151,20 @@ def read_cells(
 
 class _Reader:
     def __init__(self, choices: Sequence[Choice], names: Mapping[Value, str]) -> None:
-        self.names = names
         self.cells = Cells()
+        self.names = names
         self.places: dict[Value, int] = {}
         self.constants: dict[tuple[str, str], int] = {}
         self.maxima: dict[int, int] = {}
-        self.options: dict[Edge, list[Value]] = {}
-        self.choice_of: dict[Edge, int] = {}
+        # For each node with a choice: its sides, and for each of them the choice and the options.
+        self.chosen: dict[Value, dict[int, tuple[int, list[Value]]]] = defaultdict(dict)
         for number, choice in enumerate(choices):
-            _ = choice.recorded
-            for place, edge in enumerate(choice.edges):
-                if edge in self.options:
-                    raise ValueError(f"two choices want the same operand of {shown(edge[0])}.")
-                self.options[edge] = [option[place] for option in choice.options]
-                self.choice_of[edge] = number
+            choice.require_sound()
+            for place, (node, side) in enumerate(choice.edges):
+                if side in self.chosen[node]:
+                    raise ValueError(f"two choices want the same operand of {shown(node)}.")
+                options = [option[place] for option in choice.options]
+                self.chosen[node][side] = number, options
 
     def read(self, output: Value, first: Iterable[Value]) -> Cells:
         with collector_paused():
@@ -172,65 +187,68 @@ class _Reader:
                 order.append(waiting.pop())  # type: ignore[arg-type]
             elif value not in visited:
                 visited.add(value)
-                if value.op:
-                    waiting += (value, None)
-                    waiting += self._needed(value, 1, value._right, value._d_right)
-                    waiting += self._needed(value, 0, value._left, value._d_left)
-                else:
+                if not value.op:
                     order.append(value)
+                    continue
+                waiting.append(value)
+                waiting.append(None)
+                if value._d_right is not None:
+                    waiting.append(value._right)
+                elif type(value._right) is Maximum:
+                    waiting += value._right.of
+                if value._d_left is not None:
+                    waiting.append(value._left)
+                elif type(value._left) is Maximum:
+                    waiting += value._left.of
+                if value in self.chosen:
+                    for _, options in self.chosen[value].values():
+                        waiting += options
         return order
 
-    def _needed(
-        self, value: Value, place: int, operand: "Value | float", slope: float | None
-    ) -> Iterable[Value]:
-        if slope is not None:
-            if self.options and (value, place) in self.options:
-                return self.options[value, place]
-            return (operand,)  # type: ignore[return-value]
-        return operand.of if type(operand) is Maximum else ()
-
     def _add(self, value: Value) -> None:
-        cells, op = self.cells, value.op
         left = right = NONE
-        if op:
-            if op not in INFIX and op not in FUNCTIONS:
+        if value.op:
+            if value.op not in RECORDED:
                 raise ValueError(
-                    f"{shown(value)} cannot be replayed: {op!r} is an operation of your own, and "
-                    "only its result was recorded, not how to compute it from other numbers."
+                    f"{shown(value)} cannot be replayed: {value.op!r} is an operation of your "
+                    "own, and only its result was recorded, not how to compute it."
                 )
-            left = self._operand(value, 0, value._left, value._d_left)
-            if value._right is not None:
-                right = self._operand(value, 1, value._right, value._d_right)
-        tag = value._tag
-        place = cells.add(op, value.data, left, right, tag.label or self.names.get(value, ""))
-        cells.scopes[place] = tag.scope
-        cells.trainable[place] = isinstance(value, Parameter)
-        self.places[value] = place
+            left, right = (
+                self.places[operand] if slope is not None else self._constant(operand)
+                for operand, slope in (
+                    (value._left, value._d_left),
+                    (value._right, value._d_right),
+                )
+            )
+            if value in self.chosen:
+                left, right = self._choices(value, left, right)
+        place = self.places[value] = self.cells.add(value.op, value.data, value._tag, left, right)
+        if self.names and value in self.names:
+            self.cells.names[place] = self.names[value]
+        if isinstance(value, Parameter):
+            self.cells.parameters.append(place)
 
-    def _operand(
-        self, value: Value, place: int, operand: "Value | float", slope: float | None
-    ) -> int:
-        if slope is None:
-            return self._constant(operand)  # type: ignore[arg-type]
-        edge = (value, place)
-        if self.options and edge in self.options:
-            cell = self.cells.add(CHOICE, operand.data)  # type: ignore[union-attr]
-            self.cells.sources[cell] = tuple(self.places[v] for v in self.options[edge])
-            self.cells.picks[cell] = self.choice_of[edge]
-            return cell
-        return self.places[operand]  # type: ignore[index]
+    def _choices(self, value: Value, *sides: int) -> list[int]:
+        cells, found = self.cells, list(sides)
+        for side, (number, options) in self.chosen[value].items():
+            found[side] = cells.add(CHOICE, cells.data[sides[side]], NO_TAG)
+            cells.sources[found[side]] = tuple(self.places[option] for option in options)
+            cells.picks[found[side]] = number
+        return found
 
-    def _constant(self, number: float) -> int:
+    def _constant(self, number: float | None) -> int:
+        if number is None:
+            return NONE
         label = number.label if isinstance(number, Literal) else ""
         if type(number) is Maximum:
             if id(number) not in self.maxima:
-                cell = self.cells.add(MAXIMUM, float(number), label=label)
+                cell = self.cells.add(MAXIMUM, float(number), Tag(label))
                 self.cells.sources[cell] = tuple(self.places[value] for value in number.of)
                 self.maxima[id(number)] = cell
             return self.maxima[id(number)]
-        key = (float(number).hex(), label)
+        key = float(number).hex(), label  # 0 and -0 are equal, but not the same
         if key not in self.constants:
-            self.constants[key] = self.cells.add(CONSTANT, float(number), label=label)
+            self.constants[key] = self.cells.add(CONSTANT, float(number), Tag(label))
         return self.constants[key]
 
 

@@ -180,7 +180,7 @@ class Single(Group):
     def backward(self) -> None:
         place, size = self.first, len(self.left)
         for local, writes in zip(self.local, self.writes, strict=False):
-            if writes:
+            if local is not None and writes:
                 slope = local(self.left_data, self.right_data, self.result)
                 np.multiply(self.gradient, slope, out=self.flow[place : place + size])
                 place += size

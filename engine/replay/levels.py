@@ -35,7 +35,7 @@ class Levels:
     def __init__(self, cells: Cells, leaves: int) -> None:
         plan = Plan(cells)
         self._leaves = leaves
-        self._slot, self._gradient_slot = plan.slot, plan.slot[plan.final]
+        self._slot, self._gradient_slot = plan.slot, plan.gradient_slot
         self._output = int(plan.slot[cells.output])
         self._groups = plan.groups
         self._choices = [group for group in plan.groups if isinstance(group, Chosen)]
@@ -56,7 +56,7 @@ class Levels:
         self._inflows = [
             arriving.inflow(group.start, group.stop, self._flow) for group in plan.groups
         ]
-        self._leaf_inflow = arriving.inflow(0, plan.first_computed, self._flow)
+        self._leaf_inflow = arriving.inflow(0, plan.leaves, self._flow)
         self._backward = list(zip(self._inflows, self._groups, strict=True))[::-1]
 
     def bind(self, picks: Sequence[int]) -> None:
@@ -95,10 +95,10 @@ class _Arriving:
 
     def __init__(self, plan: Plan, seed: int) -> None:
         self._stopped = plan.without_gradient()
-        output = plan.slot[plan.cells.output]
+        output = plan.slot[plan.output]
         self._slots = [np.array([output])]
         self._places = [np.array([seed])]
-        self._cells = [np.array([len(plan.cells)])]
+        self._cells = [np.array([len(plan.slot)])]
 
     def add(self, group: Group) -> None:
         for slots, places in group.uses():

@@ -1,8 +1,8 @@
 """Which numbers of a recording are computed together, and where each is kept."""
 
 from collections import defaultdict
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,185 +11,206 @@ from engine.replay.cells import CHOICE, CONSTANT, MAXIMUM, NONE, Cells
 from engine.replay.groups import Chosen, Dot, Group, Largest, Single, Sum
 
 Places = NDArray[np.intp]
+Key = tuple[Any, ...]
 
 SUM, DOT = "sum", "dot"
 SHORT = 8
 
 
+class Unit(NamedTuple):
+    """One result, with all that is computed only for its sake.
+
+    Attributes:
+        key: units with the same key and level are computed together.
+        left: the cells it is computed from.
+        right: for a single operation the right operand, for a sum of products the right factors.
+        products: of a sum of products, in order.
+        inner: the sums on the way to a longer sum, in order.
+    """
+
+    key: Key
+    left: Sequence[int]
+    right: Sequence[int] = ()
+    products: Sequence[int] = ()
+    inner: Sequence[int] = ()
+
+
 class Plan:
-    """Which cells are computed together, and where each number is kept."""
+    """The groups in which a recording is computed, and a slot for every cell.
+
+    Args:
+        cells: the recording.
+
+    Attributes:
+        slot: for each cell the place of its number: leaves and constants first, in their order.
+        gradient_slot: for each cell the place of its gradient: all parts of a sum share one.
+        groups: in the order in which they are computed.
+        leaves: how many slots hold leaves, constants, and the zero that fills up short sums.
+        size: how many slots there are.
+        zero: the slot of that zero.
+        output: the cell everything leads to.
+    """
 
     def __init__(self, cells: Cells) -> None:
-        self.cells = cells
-        count = len(cells)
-        self.final = np.arange(count)
-        self.operands: dict[int, list[int]] = {}
-        self.dots: set[int] = set()
-        self.inner: set[int] = set()
-        self._find_sums()
-        self.slot = np.full(count, NONE, dtype=np.intp)
-        self._next = 0
-        for cell in range(count):
-            if cells.ops[cell] in ("", CONSTANT):
-                self.slot[cell] = self._next
-                self._next += 1
-        self.zero = self._next
-        self._next += 1
-        self.first_computed = self._next
-        self.groups = [self._group(key, members) for key, members in self._by_level()]
-        self.size = self._next
-
-    def _uses(self) -> list[int]:
-        cells = self.cells
-        uses = [0] * (len(cells) + 1)  # the last counts for NONE
-        for operands in (cells.left, cells.right, *cells.sources.values()):
-            for cell in operands:
-                uses[cell] += 1
-        uses[cells.output] += 1
-        return uses
-
-    def _find_sums(self) -> None:
-        """Find chains a + b + c + ..., whose inner sums nobody else needs."""
-        ops, left, right = self.cells.ops, self.cells.left, self.cells.right
-        uses = self._uses()
-        sums: dict[int, list[int]] = {}
-        for cell, op in enumerate(ops):
-            if op == "+":
-                before = (
-                    sums.pop(left[cell])
-                    if uses[left[cell]] == 1 and left[cell] in sums
-                    else [left[cell]]
-                )
-                before.append(right[cell])
-                sums[cell] = before
-        for cell, operands in sums.items():
-            dot = all(self._is_product(operand, uses) for operand in operands)
-            if not dot and len(operands) < 3:
-                continue
-            self.operands[cell] = operands
-            inner = cell
-            for _ in operands[2:]:
-                inner = left[inner]
-                self._hide(inner, cell)
-            if dot:
-                self.dots.add(cell)
-                for operand in operands:
-                    self._hide(operand, cell)
-
-    def _hide(self, cell: int, final: int) -> None:
-        self.inner.add(cell)
-        self.final[cell] = final
-
-    def _is_product(self, cell: int, uses: Sequence[int]) -> bool:
-        cells = self.cells
-        return (
-            cells.ops[cell] == "*"
-            and uses[cell] == 1
-            and cells.has_gradient(cells.left[cell])
-            and cells.has_gradient(cells.right[cell])
-        )
-
-    def _by_level(self) -> list[tuple[tuple[Any, ...], list[int]]]:
-        cells = self.cells
-        level = [0] * (len(cells) + 1)
-        groups: dict[tuple[Any, ...], list[int]] = defaultdict(list)
-        for cell, op in enumerate(cells.ops):
-            if op in ("", CONSTANT) or cell in self.inner:
-                continue
-            needed: Sequence[int]
-            if cell in self.dots:
-                products = self.operands[cell]
-                needed = [cells.left[p] for p in products] + [cells.right[p] for p in products]
-                key: tuple[Any, ...] = (DOT, _bucket(len(products)))
-            elif cell in self.operands:
-                needed = self.operands[cell]
-                key = (SUM, _bucket(len(needed)))
-            elif cell in cells.sources:
-                needed = cells.sources[cell]
-                key = (op, len(needed) if op == CHOICE else _bucket(len(needed)))
-            else:
-                needed = (cells.left[cell], cells.right[cell])
-                key = (op, *map(cells.has_gradient, needed))
-            level[cell] = 1 + max(level[operand] for operand in needed)
-            groups[level[cell], *key].append(cell)
-        return sorted(groups.items())
-
-    def _group(self, key: tuple[Any, ...], members: list[int]) -> Group:
-        _, kind, *more = key
-        cells, slot = self.cells, self.slot
-        if kind == DOT:
-            left = self._table([[cells.left[p] for p in self.operands[c]] for c in members])
-            right = self._table([[cells.right[p] for p in self.operands[c]] for c in members])
-            order = np.lexsort((right[0], left[0]))
-        elif kind == SUM:
-            left = right = self._table([self.operands[c] for c in members])
-            order = np.lexsort((left[0],))
-        elif kind in (MAXIMUM, CHOICE):
-            left = right = self._table([cells.sources[c] for c in members], repeat=True)
-            order = np.lexsort((left[0],))
-        else:
-            chosen = np.array(members)
-            sides = np.array(cells.left), np.array(cells.right)
-            left, right = (slot[side[chosen]][None, :] for side in sides)
-            order = np.lexsort((right[0], left[0]))
-        members = [members[i] for i in order]
-        left, right = left[:, order], right[:, order]
-        start = self._next
-        self._next += len(members)
-        slot[members] = np.arange(start, self._next)
-        group: Group
-        if kind in (DOT, SUM):
-            inner = [self._inner_sums(cell) for cell in members]
-            sums = self._kept(inner, (len(left) - 1, len(members)))
-            if kind == DOT:
-                products = self._kept([self.operands[cell] for cell in members], left.shape)
-                group = Dot(left, right, products, sums)
-            else:
-                group = Sum(left, sums)
-        elif kind == MAXIMUM:
-            group = Largest(left)
-        elif kind == CHOICE:
-            group = Chosen(left, np.array([cells.picks[cell] for cell in members]))
-        else:
-            group = Single(kind, left[0], right[0], *more)
-        group.cells, group.start, group.stop = np.array(members), start, start + len(members)
-        return group
-
-    def _table(self, rows: Sequence[Sequence[int]], repeat: bool = False) -> Places:
-        """One column for each row, filled up with zeros, or with its own last number."""
-        length = max(map(len, rows))
-        table = np.full((length, len(rows)), self.zero, dtype=np.intp)
-        for column, row in enumerate(rows):
-            table[: len(row), column] = self.slot[list(row)]
-            if repeat:
-                table[len(row) :, column] = table[len(row) - 1, column]
-        return table
-
-    def _kept(self, table: list[list[int]], shape: tuple[int, ...]) -> slice:
-        """Give every cell of a table a slot, column by column, and return where the table is."""
-        first = self._next
-        self._next += shape[0] * shape[1]
-        for column, cells in enumerate(table):
-            place = first + column
-            self.slot[cells] = range(place, place + len(cells) * shape[1], shape[1])
-        return slice(first, self._next)
-
-    def _inner_sums(self, cell: int) -> list[int]:
-        """The cells of the sums on the way to a sum, the first ones first."""
-        inner = []
-        for _ in self.operands[cell][2:]:
-            cell = self.cells.left[cell]
-            inner.append(cell)
-        return inner[::-1]
+        self._cells = cells
+        self._flows = [op not in (CONSTANT, MAXIMUM) for op in cells.ops]
+        self.output = cells.output
+        self.slot = np.full(len(cells), NONE, dtype=np.intp)
+        fixed = [cell for cell, op in enumerate(cells.ops) if op in ("", CONSTANT)]
+        self.slot[fixed] = np.arange(len(fixed))
+        self.zero = len(fixed)
+        self.leaves = self.size = len(fixed) + 1
+        units = self._units()
+        self.groups = [
+            self._group(key, members, [units[cell] for cell in members])
+            for key, members in self._levels(units)
+        ]
+        final = np.arange(len(cells))
+        for cell, unit in units.items():
+            final[[*unit.products, *unit.inner]] = cell
+        self.gradient_slot = self.slot[final]
 
     def without_gradient(self) -> NDArray[np.bool_]:
         """By slot: whether it is a constant, a maximum or the zero that fills up a sum."""
         stopped = np.zeros(self.size, dtype=bool)
         stopped[self.zero] = True
-        stopped[[s for c, s in enumerate(self.slot) if not self.cells.has_gradient(c)]] = True
+        stopped[self.slot[~np.array(self._flows)]] = True
         return stopped
 
+    # -- units -----------------------------------------------------------------------------------
 
-def _bucket(length: int) -> int:
+    def _units(self) -> dict[int, Unit]:
+        """Make the unit of each result, by its cell."""
+        cells, units = self._cells, self._sums()
+        hidden = {c for unit in units.values() for c in (*unit.products, *unit.inner)}
+        for cell, op in enumerate(cells.ops):
+            if op in ("", CONSTANT) or cell in units or cell in hidden:
+                continue
+            if op in (MAXIMUM, CHOICE):
+                sources = cells.sources[cell]
+                length = len(sources) if op == CHOICE else _similar(len(sources))
+                units[cell] = Unit((op, length), sources)
+            else:
+                left, right = cells.left[cell], cells.right[cell]
+                key = op, self._flows[left], right != NONE and self._flows[right]
+                units[cell] = Unit(key, (left,), (right,))
+        return units
+
+    def _sums(self) -> dict[int, Unit]:
+        """Find the chains a + b + c + ..., whose inner sums nobody else needs."""
+        cells = self._cells
+        units: dict[int, Unit] = {}
+        uses = self._uses()
+        once = (uses == 1).tolist()
+        products = self._products_used_once(uses)
+        chains: dict[int, list[int]] = {}
+        for cell, op in enumerate(cells.ops):
+            if op == "+":
+                before = cells.left[cell]
+                chain = chains.pop(before) if once[before] and before in chains else [before]
+                chain.append(cells.right[cell])
+                chains[cell] = chain
+        for cell, chain in chains.items():
+            if all(products[operand] for operand in chain):
+                left = [cells.left[product] for product in chain]
+                right = [cells.right[product] for product in chain]
+                key = DOT, _similar(len(chain))
+                units[cell] = Unit(key, left, right, chain, self._inner(cell, chain))
+            elif len(chain) > 2:
+                units[cell] = Unit(
+                    (SUM, _similar(len(chain))), chain, (), (), self._inner(cell, chain)
+                )
+        return units
+
+    def _inner(self, cell: int, chain: Sequence[int]) -> list[int]:
+        inner = []
+        for _ in chain[2:]:
+            cell = self._cells.left[cell]
+            inner.append(cell)
+        return inner[::-1]
+
+    def _uses(self) -> Places:
+        cells = self._cells
+        operands = [*cells.left, *cells.right, cells.output]
+        operands += [source for sources in cells.sources.values() for source in sources]
+        return np.bincount(np.array(operands) + 1, minlength=len(cells) + 1)[1:]  # NONE is -1
+
+    def _products_used_once(self, uses: Places) -> list[bool]:
+        cells = self._cells
+        flows = np.array([*self._flows, False])  # the last is that of NONE
+        found = (uses == 1) & flows[cells.left] & flows[cells.right]
+        return [once and op == "*" for once, op in zip(found.tolist(), cells.ops, strict=True)]
+
+    # -- levels ----------------------------------------------------------------------------------
+
+    def _levels(self, units: dict[int, Unit]) -> Iterable[tuple[Key, list[int]]]:
+        """Put units as late as their results allow: what is alike then meets on one level.
+
+        Counted from the output: a number stands above everything that is computed from it.
+        """
+        height = [0] * (len(self._cells) + 1)  # the last is that of NONE
+        groups: dict[Key, list[int]] = defaultdict(list)
+        for cell in sorted(units, reverse=True):
+            unit, above = units[cell], height[cell] + 1
+            for operand in (*unit.left, *unit.right):
+                if height[operand] < above:
+                    height[operand] = above
+            groups[-height[cell], *unit.key].append(cell)
+        return sorted(groups.items())
+
+    # -- groups ----------------------------------------------------------------------------------
+
+    def _group(self, key: Key, members: list[int], units: list[Unit]) -> Group:
+        _, kind, *more = key
+        repeat = kind in (MAXIMUM, CHOICE)
+        left = self._table([unit.left for unit in units], repeat)
+        right = self._table([unit.right for unit in units]) if units[0].right else left
+        # Neighbors read from neighbors, which is kinder to the processor's cache.
+        order = np.lexsort((right[0], left[0]))
+        left, right = left[:, order], right[:, order]
+        units, chosen = [units[i] for i in order], np.array(members)[order]
+        start = self._keep(chosen, len(chosen))
+        group: Group
+        if kind == DOT:
+            products = self._keep_table([unit.products for unit in units], len(left))
+            sums = self._keep_table([unit.inner for unit in units], len(left) - 1)
+            group = Dot(left, right, products, sums)
+        elif kind == SUM:
+            group = Sum(left, self._keep_table([unit.inner for unit in units], len(left) - 1))
+        elif kind == MAXIMUM:
+            group = Largest(left)
+        elif kind == CHOICE:
+            group = Chosen(left, np.array([self._cells.picks[cell] for cell in chosen]))
+        else:
+            group = Single(kind, left[0], right[0], *more)
+        group.cells, group.start, group.stop = chosen, start, start + len(chosen)
+        return group
+
+    def _table(self, columns: Sequence[Sequence[int]], repeat: bool = False) -> Places:
+        """The slots of the operands; short columns end in zeros, or repeat their first number."""
+        length = max(map(len, columns))
+        table = np.full((len(columns), length), self.zero, dtype=np.intp)
+        for row, column in zip(table, columns, strict=True):
+            row[: len(column)] = self.slot[list(column)]
+            if repeat:
+                row[len(column) :] = row[0]
+        return np.ascontiguousarray(table.T)
+
+    def _keep(self, cells: Places, size: int) -> int:
+        start = self.size
+        self.slot[cells] = np.arange(start, start + len(cells))
+        self.size += size
+        return start
+
+    def _keep_table(self, columns: Sequence[Sequence[int]], length: int) -> slice:
+        """Give every cell of a table a slot, and return where the table is kept."""
+        start, width = self.size, len(columns)
+        self.size += length * width
+        for place, column in enumerate(columns, start):
+            self.slot[list(column)] = np.arange(place, place + len(column) * width, width)
+        return slice(start, self.size)
+
+
+def _similar(length: int) -> int:
     """Sums of about the same length are computed together, the shorter ones filled up."""
     return max(SHORT, 1 << (length - 1).bit_length())

@@ -47,17 +47,18 @@ def graph_of(cells: Cells, picks: Sequence[int], data: Floats, gradients: Floats
     numbers, upstream = data.tolist(), gradients.tolist()
 
     def operand(cell: int) -> int | Constant:
-        return place[cell] if cell in place else Constant(numbers[cell], cells.labels[cell])
+        return place[cell] if cell in place else Constant(numbers[cell], cells.label(cell))
 
+    parameters = set(cells.parameters)
     nodes = []
     for index, cell in enumerate(order):
         operands = tuple([operand(side[cell]) for side in (left, right) if side[cell] != NONE])
         inputs = tuple([one for one in operands if isinstance(one, int)])
-        kind = "computed" if operands else "parameter" if cells.trainable[cell] else "leaf"
+        kind = "computed" if operands else "parameter" if cell in parameters else "leaf"
         nodes.append(
             Node(
                 index,
-                cells.labels[cell],
+                cells.label(cell),
                 kind,
                 cells.ops[cell],
                 operands,
@@ -65,7 +66,7 @@ def graph_of(cells: Cells, picks: Sequence[int], data: Floats, gradients: Floats
                 slopes.get(cell, ()),
                 numbers[cell],
                 upstream[cell],
-                cells.scopes[cell],
+                cells.tags[cell].scope,
             )
         )
     return Graph(tuple(nodes))
@@ -128,7 +129,7 @@ def first_error(cells: Cells, picks: Sequence[int], leaves: Floats) -> Exception
         if op == MAXIMUM:
             data[cell] = max(data[source] for source in cells.sources[cell])
         elif op == "" and not math.isfinite(data[cell]):
-            return ValueError(f"{cells.labels[cell] or 'a leaf'} holds {number_text(data[cell])}.")
+            return ValueError(f"{cells.label(cell) or 'a leaf'} holds {number_text(data[cell])}.")
         elif op not in ("", CONSTANT, CHOICE):
             try:
                 data[cell] = _calculated(cells, cell, left, right, data)
@@ -154,7 +155,8 @@ def _calculated(
 
 
 def _title(cells: Cells, cell: int) -> str:
-    name = repr(cells.labels[cell]) if cells.labels[cell] else "a node without a label"
+    label = cells.label(cell)
+    name = repr(label) if label else "a node without a label"
     made = f", made by {cells.ops[cell]!r}" if cells.ops[cell] else ""
-    where = f" in the scope {cells.scopes[cell]!r}" if cells.scopes[cell] else ""
+    where = f" in the scope {cells.tags[cell].scope!r}" if cells.tags[cell].scope else ""
     return f"{name}{made}{where}"

@@ -7,11 +7,12 @@ import subprocess
 import sys
 import weakref
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from random_graphs import Calculation, calculations
 from test_random_graphs import OURS
@@ -31,15 +32,36 @@ from engine import (
 )
 from engine.gpt import GPT, Shape, softmax
 from engine.optim import SGD, Adam
-from engine.replay import Choice, ParameterVector, Replay
+from engine.replay import Choice, ParameterVector, Replay, compiled
 
-repeatable = settings(derandomize=True, deadline=None, database=None, max_examples=150)
+# The way to compute a replay is the same for all examples of a test.
+repeatable = settings(
+    derandomize=True,
+    deadline=None,
+    database=None,
+    max_examples=150,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
 Vector = list[Value]
 
 
-def unnamed(output: Value, *more: Any, **options: Any) -> Replay:
+WAYS = ("numpy", "loops", "numba")
+
+
+@pytest.fixture(params=WAYS)
+def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Compute replays by levels, by the loops as they stand, and by the compiled loops."""
+    if request.param == "numba":
+        pytest.importorskip("numba", reason="numba, the extra `fast`, is not installed")
+    if request.param == "loops":
+        plain = compiled.forward_loop, compiled.backward_loop
+        monkeypatch.setattr(compiled, "loops", lambda: plain)
+    return str(request.param)
+
+
+def unnamed(way: str, output: Value, *more: Any, **options: Any) -> Replay:
     """Make a replay in which no variable of a test names a node."""
-    return Replay(output, *more, names={}, **options)
+    return Replay(output, *more, names={}, compiled=way != "numpy", **options)
 
 
 def require_same(replayed: Graph, recorded: Graph, exact: bool = False) -> None:
@@ -77,10 +99,12 @@ def leaves_of(calculation: Calculation, factor: float) -> list[Value]:
 
 @repeatable
 @given(calculations(), st.sampled_from([1.0, 0.999, 1.002]))
-def test_a_replay_equals_a_new_recording(calculation: Calculation, factor: float) -> None:
+def test_a_replay_equals_a_new_recording(way: str, calculation: Calculation, factor: float) -> None:
     recorded = leaves_of(calculation, 1.0)
     inputs = [leaf for leaf in recorded if not isinstance(leaf, Parameter)]
-    replay = unnamed(run(calculation, recorded), ParameterVector(recorded[1::2]), inputs=inputs)
+    replay = unnamed(
+        way, run(calculation, recorded), ParameterVector(recorded[1::2]), inputs=inputs
+    )
     replay.parameters.data *= factor
     replay.inputs.data *= factor
 
@@ -95,7 +119,7 @@ def test_a_replay_equals_a_new_recording(calculation: Calculation, factor: float
     assert found == pytest.approx(expected, rel=1e-12, abs=1e-12)
 
 
-def test_long_sums_are_added_in_the_order_of_the_record_to_the_last_bit() -> None:
+def test_long_sums_are_added_in_the_order_of_the_record_to_the_last_bit(way: str) -> None:
     draw = random.Random(3).gauss
     weights = [[Parameter(draw(0, 1)) for _ in range(67)] for _ in range(5)]
     inputs = [Value(draw(0, 1)) for _ in range(67)]
@@ -104,7 +128,7 @@ def test_long_sums_are_added_in_the_order_of_the_record_to_the_last_bit() -> Non
         return [sum(w * x for w, x in zip(row, inputs, strict=True)) for row in weights]
 
     loss = sum(dots()[:4]) * dots()[4]  # type: ignore[operator]
-    replay = unnamed(loss, inputs=inputs)
+    replay = unnamed(way, loss, inputs=inputs)
     replay.parameters.data *= 1.1
     for row in weights:
         for weight in row:
@@ -116,22 +140,22 @@ def test_long_sums_are_added_in_the_order_of_the_record_to_the_last_bit() -> Non
     require_same(replay.graph(), Graph.of(afresh, names={}), exact=True)
 
 
-def test_an_inner_sum_that_is_used_twice_keeps_its_own_gradient() -> None:
+def test_an_inner_sum_that_is_used_twice_keeps_its_own_gradient(way: str) -> None:
     a, b, c, d = (Parameter(float(n)) for n in (1, 2, 3, 4))
     inner = a + b + c
     output = (inner + d) * inner
     output.backward()
-    replay = unnamed(output)
+    replay = unnamed(way, output)
     replay.forward()
     replay.backward()
     require_same(replay.graph(), Graph.of(output, names={}))
 
 
-def test_a_parameter_that_is_used_very_often_beside_others_that_are_not() -> None:
+def test_a_parameter_that_is_used_very_often_beside_others_that_are_not(way: str) -> None:
     often = Parameter(0.5)
     others = [Parameter(float(n)) for n in range(3000)]
     output = sum((other + often) * often for other in others) * 0.001  # type: ignore[operator]
-    replay = unnamed(output, ParameterVector([often, *others]))
+    replay = unnamed(way, output, ParameterVector([often, *others]))
     output.backward()
     replay.forward()
     replay.backward()
@@ -139,9 +163,9 @@ def test_a_parameter_that_is_used_very_often_beside_others_that_are_not() -> Non
     assert replay.parameters.grad.tolist() == pytest.approx(expected, rel=1e-12)
 
 
-def test_a_leaf_alone_is_a_recording_too() -> None:
+def test_a_leaf_alone_is_a_recording_too(way: str) -> None:
     x = Parameter(3.0, "x")
-    replay = unnamed(x)
+    replay = unnamed(way, x)
     replay.parameters.data[0] = 4.0
     assert replay.forward() == 4.0
     replay.backward()
@@ -149,9 +173,9 @@ def test_a_leaf_alone_is_a_recording_too() -> None:
     assert [node.data for node in replay.graph().nodes] == [4.0]
 
 
-def test_gradients_are_added_to_what_the_vector_holds_as_in_any_walk() -> None:
+def test_gradients_are_added_to_what_the_vector_holds_as_in_any_walk(way: str) -> None:
     x = Parameter(3.0)
-    replay = unnamed(x * 2)
+    replay = unnamed(way, x * 2)
     replay.forward()
     replay.backward()
     replay.backward()
@@ -159,12 +183,12 @@ def test_gradients_are_added_to_what_the_vector_holds_as_in_any_walk() -> None:
     assert replay.graph().nodes[0].grad == 2.0
 
 
-# -- what the numbers decide -------------------------------------------------------------------------
+# -- what the numbers decide -----------------------------------------------------------------------
 
 
-def test_the_side_of_a_relu_is_decided_again() -> None:
+def test_the_side_of_a_relu_is_decided_again(way: str) -> None:
     x = Parameter(2.0)
-    replay = unnamed(x.relu() * 3)
+    replay = unnamed(way, x.relu() * 3)
     for data, output, gradient in ((-1.0, 0.0, 0.0), (0.0, 0.0, 0.0), (5.0, 15.0, 3.0)):
         replay.parameters.data[0] = data
         replay.parameters.grad = 0.0
@@ -173,30 +197,30 @@ def test_the_side_of_a_relu_is_decided_again() -> None:
         assert replay.parameters.grad.tolist() == [gradient]
 
 
-def test_a_maximum_is_looked_for_again_and_other_literals_are_not() -> None:
+def test_a_maximum_is_looked_for_again_and_other_literals_are_not(way: str) -> None:
     scores = [Parameter(1.0), Parameter(2.0), Parameter(-1.0)]
-    replay = unnamed(softmax(scores)[0].log())
+    replay = unnamed(way, softmax(scores)[0].log())
     replay.parameters.data[:] = [800.0, -5.0, 801.0]  # with the old maximum exp would overflow
     assert replay.forward() == pytest.approx(-math.log(1 + math.e), rel=1e-12)
     labels = {
         o.label: o.data for n in replay.graph().nodes for o in n.operands if not isinstance(o, int)
     }
     assert labels == {"max": 801.0}
-    fixed = unnamed(scores[0] - Maximum(scores).data)
+    fixed = unnamed(way, scores[0] - Maximum(scores).data)
     fixed.parameters.data[0] = 5.0
     assert fixed.forward() == 3.0
 
 
-def test_an_exponent_of_a_half_at_0_has_the_local_derivative_of_the_engine() -> None:
+def test_an_exponent_of_a_half_at_0_has_the_local_derivative_of_the_engine(way: str) -> None:
     x, y = Parameter(4.0), Parameter(9.0)
-    replay = unnamed(x**0.5 + y**0.5)
+    replay = unnamed(way, x**0.5 + y**0.5)
     replay.parameters.data[0] = 0.0
     replay.forward()
     replay.backward()
     assert replay.parameters.grad.tolist() == [0.0, pytest.approx(1 / 6)]
 
 
-# -- choices -----------------------------------------------------------------------------------------
+# -- choices ---------------------------------------------------------------------------------------
 
 
 class Reader:
@@ -214,7 +238,7 @@ class Reader:
 
     def read(self, words: Sequence[int]) -> tuple[Value, list[Choice]]:
         losses, choices = [], []
-        for place, (word, target) in enumerate(zip(words, words[1:], strict=False)):
+        for place, (word, target) in enumerate(pairwise(words)):
             with scope(f"place{place}"):
                 hidden = [row * (place + 1.0) for row in self.table[word]]
                 shares = softmax([sum(map(Value.__mul__, row, hidden)) for row in self.layer])
@@ -226,15 +250,17 @@ class Reader:
 
 
 def picks(words: Sequence[int]) -> list[int]:
-    return [word for pair in zip(words, words[1:], strict=False) for word in pair]
+    return [word for pair in pairwise(words) for word in pair]
 
 
 @pytest.mark.parametrize("words", [(0, 1, 2), (3, 3, 0), (2, 2, 2), (1, 0, 3)])
-def test_another_document_of_the_same_length_needs_no_new_recording(words: tuple[int, ...]) -> None:
+def test_another_document_of_the_same_length_needs_no_new_recording(
+    way: str, words: tuple[int, ...]
+) -> None:
     reader = Reader()
     vector = ParameterVector(reader.parameters())
     loss, choices = reader.read((0, 1, 2))
-    replay = unnamed(loss, vector, choices)
+    replay = unnamed(way, loss, vector, choices)
     replay.bind(picks((3, 2, 1)))
     replay.forward()
     replay.backward()
@@ -249,44 +275,45 @@ def test_another_document_of_the_same_length_needs_no_new_recording(words: tuple
     assert vector.grad.tolist() == pytest.approx(expected, rel=1e-12, abs=1e-12)
 
 
-def test_a_choice_shows_what_was_recorded_until_it_is_bound() -> None:
+def test_a_choice_shows_what_was_recorded_until_it_is_bound(way: str) -> None:
     reader = Reader()
     loss, choices = reader.read((2, 0, 3))
-    replay = unnamed(loss, ParameterVector(reader.parameters()), choices)
+    replay = unnamed(way, loss, ParameterVector(reader.parameters()), choices)
     assert replay.forward() == pytest.approx(loss.data, rel=1e-14)
     assert [choice.recorded for choice in choices] == [2, 0, 0, 3]
 
 
-def test_picks_and_options_that_do_not_fit_are_refused() -> None:
+def test_picks_and_options_that_do_not_fit_are_refused(way: str) -> None:
     reader = Reader()
     loss, choices = reader.read((2, 0))
-    replay = unnamed(loss, ParameterVector(reader.parameters()), choices)
+    replay = unnamed(way, loss, ParameterVector(reader.parameters()), choices)
     with pytest.raises(ValueError, match="2 picks are needed, got 1"):
         replay.bind([0])
     with pytest.raises(ValueError, match=r"a pick is a number from 0 to 3, got -1"):
         replay.bind([0, -1])
     (edge, *_), options = choices[0].edges, choices[0].options
     with pytest.raises(ValueError, match="option 0 holds 3 Values for 1 edges"):
-        unnamed(loss, None, [Choice([edge], options)])
+        unnamed(way, loss, None, [Choice([edge], options)])
     with pytest.raises(ValueError, match="none of the options holds"):
-        unnamed(loss, None, [Choice([edge], [[reader.layer[0][0]]])])
+        unnamed(way, loss, None, [Choice([edge], [[reader.layer[0][0]]])])
     with pytest.raises(ValueError, match="two choices want the same operand"):
-        unnamed(loss, None, [choices[0], choices[0]])
+        unnamed(way, loss, None, [choices[0], choices[0]])
     with pytest.raises(TypeError, match="an edge is a pair"):
-        unnamed(loss, None, [Choice([(edge[0], 2)], options)])
+        unnamed(way, loss, None, [Choice([(edge[0], 2)], options)])
 
 
-# -- vectors and optimizers --------------------------------------------------------------------------
+# -- vectors and optimizers ------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("optimizer", [lambda p: SGD(p, rate=0.1), lambda p: Adam(p, rate=0.01)])
 def test_an_optimizer_moves_a_vector_like_single_parameters(
+    way: str,
     optimizer: Callable[[Sequence[object]], SGD | Adam],
 ) -> None:
     mine, theirs = Reader(), Reader()
     vector = ParameterVector(mine.parameters())
     loss, choices = mine.read((0, 1, 2))
-    replay = unnamed(loss, vector, choices)
+    replay = unnamed(way, loss, vector, choices)
     moving, single = optimizer([vector]), optimizer(theirs.parameters())
     for words in ((0, 1, 2), (3, 1, 0), (2, 2, 3), (0, 3, 3)):
         replay.bind(picks(words))
@@ -303,11 +330,11 @@ def test_an_optimizer_moves_a_vector_like_single_parameters(
         assert one.grad == pytest.approx(other.grad, rel=1e-10, abs=1e-12)
 
 
-def test_recordings_of_several_lengths_share_a_vector() -> None:
+def test_recordings_of_several_lengths_share_a_vector(way: str) -> None:
     reader = Reader()
     vector = ParameterVector(reader.parameters())
-    short = unnamed(reader.read((0, 1))[0], vector)
-    long = unnamed(reader.read((0, 1, 2, 3))[0], vector)
+    short = unnamed(way, reader.read((0, 1))[0], vector)
+    long = unnamed(way, reader.read((0, 1, 2, 3))[0], vector)
     total = short.forward() + long.forward()
     short.backward()
     long.backward()
@@ -347,7 +374,7 @@ def test_a_vector_refuses_what_is_no_leaf_and_numbers_that_do_not_fit() -> None:
         ParameterVector([x]).data = [1.0, 2.0]
 
 
-# -- bad input: nothing is left half-done ------------------------------------------------------------
+# -- bad input: nothing is left half-done ----------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -368,13 +395,13 @@ def test_a_vector_refuses_what_is_no_leaf_and_numbers_that_do_not_fit() -> None:
     ],
 )
 def test_what_the_engine_refuses_a_replay_refuses_in_the_same_words(
-    output: Callable[[Value], Value], bad: float, error: type[Exception], message: str
+    way: str, output: Callable[[Value], Value], bad: float, error: type[Exception], message: str
 ) -> None:
     x, w = Parameter(1.5, "x"), Parameter(1.0, "w")
     with scope("part"):
         result = output(x)
     result.label = "r"
-    replay = unnamed(result + w)
+    replay = unnamed(way, result + w)
     replay.forward()
     replay.backward()
     kept = replay.parameters.grad.tolist()
@@ -391,20 +418,20 @@ def test_what_the_engine_refuses_a_replay_refuses_in_the_same_words(
     assert replay.parameters.grad.tolist() == [2 * gradient for gradient in kept]
 
 
-def test_the_error_names_the_node() -> None:
+def test_the_error_names_the_node(way: str) -> None:
     x = Parameter(1.5, "x")
     with scope("loss"):
         y = x.log()
     y.label = "surprise"
-    replay = unnamed(y * 2)
+    replay = unnamed(way, y * 2)
     replay.parameters.data[0] = 0.0
     with pytest.raises(ValueError, match=r"'surprise', made by 'log' in the scope 'loss'"):
         replay.forward()
 
 
-def test_a_gradient_that_leaves_the_floats_changes_nothing() -> None:
+def test_a_gradient_that_leaves_the_floats_changes_nothing(way: str) -> None:
     x = Parameter(1e-200)
-    replay = unnamed(x * 1e200 * 1e200)
+    replay = unnamed(way, x * 1e200 * 1e200)
     replay.forward()
     replay.parameters.grad = 3.0
     with pytest.raises(OverflowError, match="a gradient left the range of floats"):
@@ -413,9 +440,9 @@ def test_a_gradient_that_leaves_the_floats_changes_nothing() -> None:
     assert [node.grad for node in replay.graph().nodes] == [0.0, 0.0, 0.0]
 
 
-def test_a_walk_back_needs_a_forward_pass() -> None:
+def test_a_walk_back_needs_a_forward_pass(way: str) -> None:
     x = Parameter(1.0)
-    choice_free = unnamed(x * 2)
+    choice_free = unnamed(way, x * 2)
     for read in (choice_free.backward, choice_free.graph):
         with pytest.raises(RuntimeError, match=r"call forward\(\) first"):
             read()
@@ -423,31 +450,31 @@ def test_a_walk_back_needs_a_forward_pass() -> None:
     assert [node.grad for node in choice_free.graph().nodes] == [0.0, 0.0]
 
 
-def test_an_operation_of_a_learner_cannot_be_replayed_and_is_named() -> None:
+def test_an_operation_of_a_learner_cannot_be_replayed_and_is_named(way: str) -> None:
     x = Parameter(3.0)
     with pytest.raises(ValueError, match="'square' is an operation of your own"):
-        unnamed(record("square", 9.0, (x, 6.0)) + x)
+        unnamed(way, record("square", 9.0, (x, 6.0)) + x)
 
 
-def test_a_parameter_outside_of_the_vector_is_named() -> None:
+def test_a_parameter_outside_of_the_vector_is_named(way: str) -> None:
     w, b = Parameter(1.0, "w"), Parameter(2.0, "b")
     with pytest.raises(ValueError, match="uses the parameter b, which is not in the vector"):
-        unnamed(w + b, ParameterVector([w]))
+        unnamed(way, w + b, ParameterVector([w]))
 
 
-# -- after the tape ----------------------------------------------------------------------------------
+# -- after the tape --------------------------------------------------------------------------------
 
 
-def test_a_replay_outlives_the_tape_and_keeps_no_node() -> None:
+def test_a_replay_outlives_the_tape_and_keeps_no_node(way: str) -> None:
     w = Parameter(3.0, "w")
     with Tape() as tape:
         output = w * w + w
-        replay = unnamed(output)
+        replay = unnamed(way, output)
         graph = Graph.of(output, names={})
     replay.forward()
     require_same(replay.graph(), graph)
     with pytest.raises(ReleasedError):
-        unnamed(output)
+        unnamed(way, output)
     assert len(tape) == 0
 
     def held(thing: object) -> bool:
@@ -469,10 +496,10 @@ def test_a_replay_outlives_the_tape_and_keeps_no_node() -> None:
     assert weakref.ref(replay)() is replay
 
 
-def test_the_graph_of_a_replay_is_a_graph_for_every_view() -> None:
+def test_the_graph_of_a_replay_is_a_graph_for_every_view(way: str) -> None:
     reader = Reader()
     loss, choices = reader.read((0, 1, 2))
-    replay = unnamed(loss, ParameterVector(reader.parameters()), choices)
+    replay = unnamed(way, loss, ParameterVector(reader.parameters()), choices)
     replay.bind(picks((3, 3, 1)))
     replay.forward()
     replay.backward()
@@ -484,12 +511,13 @@ def test_the_graph_of_a_replay_is_a_graph_for_every_view() -> None:
     assert "place*" in str(GraphExplorer(graph))
 
 
-def test_the_gpt_learns_from_other_documents_of_the_same_length() -> None:
+def test_the_gpt_learns_from_other_documents_of_the_same_length(way: str) -> None:
     gpt = GPT(Shape(width=8, heads=2, context=6), seed=2)
     vector = ParameterVector(gpt.parameters())
     with Tape():
         reading = gpt.read([26, 3, 4, 5, 26])
         replay = unnamed(
+            way,
             reading.loss,
             vector,
             [Choice([(a, 0) for a in row], gpt.weights["wte"]) for row in reading.embedded]
@@ -517,9 +545,43 @@ def test_variables_name_nodes_as_in_a_snapshot() -> None:
     assert [node.label for node in replay.graph().nodes] == ["weights[0]", "weights[1]", "product"]
 
 
+@pytest.mark.parametrize("installed", [True, False])
+def test_numba_computes_a_replay_where_it_is_installed_unless_told_otherwise(
+    monkeypatch: pytest.MonkeyPatch, installed: bool
+) -> None:
+    monkeypatch.setattr("engine.replay.is_available", lambda: installed)
+    made: list[str] = []
+    for name in ("Levels", "Compiled"):
+        monkeypatch.setattr(f"engine.replay.{name}", stand_in(name, made))
+    x = Parameter(1.0)
+    for choice in (None, False, True):
+        Replay(x * 2, compiled=choice)
+    assert made == ["Compiled" if installed else "Levels", "Levels", "Compiled"]
+
+
+def stand_in(name: str, made: list[str]) -> Callable[..., compiled.Compiled]:
+    def make(*arguments: Any) -> compiled.Compiled:
+        made.append(name)
+        return compiled.Compiled(*arguments)
+
+    return make
+
+
 def test_importing_the_engine_does_not_load_replay_or_numpy() -> None:
     code = "import sys, engine; print({'numpy', 'numba', 'engine.replay'} & set(sys.modules))"
     result = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )
     assert result.stdout.strip() == "set()"
+
+
+def test_numba_is_loaded_by_the_first_compiled_replay_only() -> None:
+    code = (
+        "import sys; from engine import Parameter; from engine.replay import Replay\n"
+        "replay = Replay(Parameter(2.0) * 3, compiled=False)\n"
+        "print(replay.forward(), 'numba' in sys.modules)"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert result.stdout.strip() == "6.0 False"
