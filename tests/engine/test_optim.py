@@ -188,5 +188,5 @@ def test_numbers_that_make_no_sense_are_refused(make, words: str) -> None:
 
 
 def test_a_rate_that_is_no_number_is_refused_by_name() -> None:
-    with pytest.raises(TypeError, match="the learning rate needs a real number, got '0.1'"):
+    with pytest.raises(TypeError, match="the learning rate needs a real number"):
         SGD([Parameter(1.0)], rate="0.1")
