@@ -20,7 +20,14 @@ from engine.walk import Contribution, Step, Walk, reverse_walk
 
 if TYPE_CHECKING:
     from engine.drawing import draw
-    from engine.widgets import GradientCheck, GraphExplorer, OrderPlayground, Predict, ReverseWalk
+    from engine.widgets import (
+        GradientCheck,
+        GraphExplorer,
+        OrderPlayground,
+        Predict,
+        ReverseWalk,
+        Training,
+    )
 
 _LOADED_WHEN_USED = {
     "GradientCheck": "engine.widgets",
@@ -28,6 +35,7 @@ _LOADED_WHEN_USED = {
     "OrderPlayground": "engine.widgets",
     "Predict": "engine.widgets",
     "ReverseWalk": "engine.widgets",
+    "Training": "engine.widgets",
     "draw": "engine.drawing",
 }
 
@@ -46,6 +54,7 @@ __all__ = [
     "ReverseWalk",
     "Step",
     "Tape",
+    "Training",
     "Value",
     "Walk",
     "central_difference",

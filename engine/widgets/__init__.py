@@ -5,6 +5,7 @@ from engine.widgets.graph_explorer import ExplorerState, GraphExplorer
 from engine.widgets.order_playground import OrderPlayground, PlaygroundState
 from engine.widgets.predict import Predict, PredictState
 from engine.widgets.reverse_walk import ReverseWalk, WalkState
+from engine.widgets.training import Training
 
 __all__ = [
     "CheckState",
@@ -16,5 +17,6 @@ __all__ = [
     "Predict",
     "PredictState",
     "ReverseWalk",
+    "Training",
     "WalkState",
 ]
