@@ -30,6 +30,7 @@ def parser() -> argparse.ArgumentParser:
     _add_slides(commands)
     _add_badges(commands)
     _add_site(commands)
+    _add_lite(commands)
     return main_parser
 
 
@@ -125,6 +126,15 @@ def _add_site(commands: Commands[argparse.ArgumentParser]) -> None:
     _add_root(site)
 
 
+def _add_lite(commands: Commands[argparse.ArgumentParser]) -> None:
+    lite = commands.add_parser("lite", help="make a JupyterLab that runs in a browser alone")
+    lite.set_defaults(command=_lite)
+    lite.add_argument(
+        "--output", type=Path, metavar="FOLDER", help="where to write (work/lite of the course)"
+    )
+    _add_root(lite)
+
+
 def _add_badges(commands: Commands[argparse.ArgumentParser]) -> None:
     badges = commands.add_parser("badges", help="print links that open each chapter on Binder")
     badges.set_defaults(command=_badges)
@@ -174,6 +184,12 @@ def _site(options: argparse.Namespace) -> int:
     from engine.course.site import command
 
     return command.run(find_places(options.root), options.output, options.binder)
+
+
+def _lite(options: argparse.Namespace) -> int:
+    from engine.course import lite
+
+    return lite.run(find_places(options.root), options.output)
 
 
 def _badges(options: argparse.Namespace) -> int:
