@@ -4,12 +4,14 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 
-from tests.bench import browser, explorer, imports, memory, speed
+from tests.bench import browser, explorer, imports, memory, replay, speed, training
 from tests.bench.size import FULL, TINY, Size
 
 # A section takes the size and yields its lines as it gets them.
 SECTIONS: tuple[Callable[[Size], Iterator[str]], ...] = (
     speed.report,
+    replay.report,
+    training.report,
     memory.report,
     imports.report,
     explorer.report,

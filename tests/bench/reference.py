@@ -7,6 +7,8 @@ operations that the benchmarks use.
 
 from __future__ import annotations
 
+import math
+
 
 class Value:
     """One number, the numbers it was made from, and the local derivative for each of them."""
@@ -31,6 +33,31 @@ class Value:
     def __mul__(self, other: Value | float) -> Value:
         other = other if isinstance(other, Value) else Value(other)
         return Value(self.data * other.data, (self, other), (other.data, self.data))
+
+    def __sub__(self, other: Value | float) -> Value:
+        other = other if isinstance(other, Value) else Value(other)
+        return Value(self.data - other.data, (self, other), (1.0, -1.0))
+
+    def __truediv__(self, other: Value | float) -> Value:
+        other = other if isinstance(other, Value) else Value(other)
+        a, b = self.data, other.data
+        return Value(a / b, (self, other), (1.0 / b, -a / (b * b)))
+
+    def __pow__(self, exponent: float) -> Value:
+        slope = exponent * self.data ** (exponent - 1.0)
+        return Value(self.data**exponent, (self,), (slope,))
+
+    def __neg__(self) -> Value:
+        return Value(-self.data, (self,), (-1.0,))
+
+    def exp(self) -> Value:
+        """The number e to this power."""
+        data = math.exp(self.data)
+        return Value(data, (self,), (data,))
+
+    def log(self) -> Value:
+        """The natural logarithm."""
+        return Value(math.log(self.data), (self,), (1.0 / self.data,))
 
     def relu(self) -> Value:
         """max(0, a)."""
