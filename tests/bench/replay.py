@@ -54,15 +54,13 @@ class Contestant:
 def report(size: Size) -> Iterator[str]:
     """Compare all ways with few and with many other objects alive."""
     yield "REPLAY"
-    gpt, tokens = GPT(Shape() if size == FULL else Shape(context=8), seed=1), encode(DOCUMENT)
-    if size != FULL:
-        tokens = tokens[:4]
+    gpt, tokens = GPT(Shape() if size == FULL else Shape(width=4), seed=1), encode(DOCUMENT)
     ways = [*contestants(gpt, tokens)]
     nodes = len(engine.Graph.of(gpt.read(tokens).loss, names={}))
     yield (
         f"  forward and backward of a document of {len(tokens)} tokens, {nodes:,} nodes with the "
-        f"leaves; seconds of the processor, median of "
-        f"{size.rounds} rounds of {size.steps} steps or more, every way in turn; the garbage collector as Python ships it."
+        f"leaves; seconds of the processor, median of {size.rounds} rounds of {size.steps} steps "
+        "or more, every way in turn; the garbage collector as Python ships it."
     )
     for name in (NUMBA, TORCH, JAX):
         if name not in [way.name for way in ways]:

@@ -23,10 +23,11 @@ def test_the_command_prints_every_section_at_a_tiny_size() -> None:
         check=False,
     )
     assert result.returncode == 0, result.stderr
-    for title in ("RECORDING + BACKWARD", "MEMORY", "IMPORT", "EXPLORER", "KEY TO PAINT"):
+    for title in ("RECORDING + BACKWARD", "REPLAY", "TRAINING", "MEMORY", "IMPORT", "EXPLORER"):
         assert title in result.stdout
+    assert "KEY TO PAINT" in result.stdout
     for rival in workloads.CONTESTANTS:
-        assert result.stdout.count(f"  {rival.name}  ") == 4
+        assert result.stdout.count(f"  {rival.name}  ") == 6  # two graphs and the GPT, twice each
     for mine, rival, bar in speed.BARS:
         assert f"bar: {mine.name} >= {bar:g} x {rival.name}" in result.stdout
 

@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator, Sequence
 
 from engine.documents import first_names
-from engine.gpt import GPT, encode
+from engine.gpt import GPT, Shape, encode
 from engine.optim import Adam
 from engine.training import Trainer
 from tests.bench import gpt_plain
@@ -23,13 +23,13 @@ CHECKED = 1e-12
 def report(size: Size) -> Iterator[str]:
     """Train by replay, and measure a part of the same training with the reference."""
     yield "TRAINING"
-    steps, measured = (STEPS, 20) if size == FULL else (4, 2)
+    steps, measured, shape = (STEPS, 20, Shape()) if size == FULL else (4, 2, Shape(width=4))
     documents = shuffled_documents(steps)
     start = time.process_time()
-    losses = trained(documents)
+    losses = trained(GPT(shape, seed=1), documents)
     mine = time.process_time() - start
     start = time.process_time()
-    expected = trained_with_reference(documents[:measured], steps)
+    expected = trained_with_reference(GPT(shape, seed=1), documents[:measured], steps)
     part = time.process_time() - start
     whole = part * positions(documents) / positions(documents[:measured])
     apart = max(abs(a - b) for a, b in zip(losses, expected, strict=False))
@@ -64,9 +64,9 @@ def rates(steps: int) -> list[float]:
     return [RATE * (1.0 - step / steps) for step in range(steps)]
 
 
-def trained(documents: Sequence[Sequence[int]]) -> list[float]:
+def trained(gpt: GPT, documents: Sequence[Sequence[int]]) -> list[float]:
     """Train by replay and return all losses."""
-    trainer = Trainer(GPT(seed=1))
+    trainer = Trainer(gpt)
     optimizer = Adam([trainer.parameters], RATE, *BETAS)
     losses = []
     for document, rate in zip(documents, rates(len(documents)), strict=True):
@@ -77,9 +77,9 @@ def trained(documents: Sequence[Sequence[int]]) -> list[float]:
     return losses
 
 
-def trained_with_reference(documents: Sequence[Sequence[int]], steps: int) -> list[float]:
+def trained_with_reference(gpt: GPT, documents: Sequence[Sequence[int]], steps: int) -> list[float]:
     """Train as far as these documents go, in a training of so many steps."""
-    weights = REFERENCE.weights(GPT(seed=1))
+    weights = REFERENCE.weights(gpt)
     parameters = [weight for matrix in weights.values() for row in matrix for weight in row]
     optimizer = Adam(parameters, RATE, *BETAS)
     losses = []
