@@ -25,6 +25,7 @@ from nbformat.notebooknode import NotebookNode
 from engine.course import atomic, build
 from engine.course.places import CourseError
 from engine.drawing.palette import css_variables
+from engine.drawing.renderer import ENVIRONMENT_VARIABLE
 from engine.widgets.view import HERE, View
 
 ASSETS = Path(__file__).parent / "assets"
@@ -110,7 +111,8 @@ def _stamp(file: Path) -> str:
 def _surroundings() -> bytes:
     sources = [source.read_bytes() for source in sorted(ENGINE.rglob("*.py"))]
     packages = sorted(f"{found.name} {found.version}" for found in distributions())
-    return b"\n".join([*sources, "\n".join([sys.version, *packages]).encode()])
+    dot = os.environ.get(ENVIRONMENT_VARIABLE, "")
+    return b"\n".join([*sources, "\n".join([sys.version, dot, *packages]).encode()])
 
 
 def _keep_views(cell: NotebookNode, states: Mapping[str, Mapping[str, Any]]) -> None:

@@ -15,9 +15,9 @@ from nbformat.notebooknode import NotebookNode
 from engine.course import build, offline
 from engine.course.site.pages import INDEX, NAME, Page, Site, way
 from engine.course.site.text import Heading, Text
-from engine.course.slides import WAYS
+from engine.course.slides import WAYS, slide_type
 
-# What each view lacks on a page; a view that is not named here lacks nothing.
+# What each view lacks on a page, when it lacks anything.
 LACKS = {
     "predict": "Python checks your answers in this view, and there is no Python on this page.",
     "playground": "In a graph of this size Python follows your picks, and there is no Python on "
@@ -25,6 +25,7 @@ LACKS = {
     "explorer": "You can walk over the boxes that you see. To open others, to search and to follow "
     "a path, this view needs Python, and there is none on this page.",
 }
+LACKS_PYTHON = "A part of this view needs Python, and there is none on this page."
 READ_ONLY = (
     "This page is for reading. Your answers are checked by Python, and there is none on this page."
 )
@@ -102,6 +103,8 @@ def written(page: Page, site: Site, doors: Doors) -> Written:
     """
     text = Text(page.path, {other.path for other in site.pages})
     cells = [_cell(cell, text, page, doors) for cell in page.notebook.cells]
+    if page in site.exercises:
+        cells.insert(1, f'<p class="lacks">{READ_ONLY} {doors.sentence(page)}</p>')
     body = "\n".join(cells)
     if page == site.glossary:
         body = ROW.sub(_named_row, body)
@@ -127,7 +130,10 @@ def word_anchor(word: str) -> str:
 def _cell(cell: NotebookNode, text: Text, page: Page, doors: Doors) -> str:
     if cell.cell_type == "markdown":
         text.attachments = cell.get("attachments", {})
-        return f'<div class="text">\n{text.write(WAYS.sub("", cell.source))}</div>'
+        body = text.write(WAYS.sub("", cell.source))
+        if slide_type(cell) == "notes":
+            body = f"<details><summary>For teachers</summary>\n{body}</details>\n"
+        return f'<div class="text">\n{body}</div>'
     if cell.cell_type != "code":
         return offline.cell_html(cell)
     outputs = [_output(output, page, doors) for output in cell.outputs]
@@ -153,8 +159,10 @@ def view_html(traits: Mapping[str, Any], data: Mapping[str, Any], where: str) ->
     still = data.get(build.SVG, "")
     words = escape(data.get("text/plain", ""), quote=False)
     payload = traits["payload"]
-    lacks = LACKS.get(traits["view"]) if "noPython" in payload and not payload.get("table") else ""
-    asks = f'\n<p class="lacks">{lacks} {where}</p>' if lacks else ""
+    asks = ""
+    if "noPython" in payload and not payload.get("table"):
+        lacks = LACKS.get(traits["view"], LACKS_PYTHON)
+        asks = f'\n<p class="lacks">{lacks} {where}</p>'
     return (
         f'<div class="view">\n{offline.output_html(output)}\n<noscript>'
         f'<div class="picture">{still}</div><pre class="output">{words}</pre>'
@@ -266,17 +274,14 @@ def _entry(address: str, target: str, words: str, here: bool = False, inside: st
 def _actions(page: Page, site: Site, doors: Doors) -> str:
     links = []
     binder = doors.to_binder(page)
-    if binder:
+    if binder and page != site.glossary:
         links.append(f'<a class="button" href="{escape(binder)}">Open on Binder</a>')
     exercises = site.exercises_of(page)
     if exercises and exercises != page:
         links.append(
             f'<a class="button" href="{way(page.address, exercises.address)}">Exercises</a>'
         )
-    row = f'<p class="actions">{" ".join(links)}</p>' if links else ""
-    if page in site.exercises:
-        return f'{row}\n<p class="lacks">{READ_ONLY} {doors.sentence(page)}</p>'
-    return row
+    return f'<p class="actions">{" ".join(links)}</p>' if links else ""
 
 
 def _ways(page: Page, site: Site) -> str:
