@@ -82,13 +82,13 @@ def plot(
     )
     FigureCanvasAgg(figure)
     axes = figure.add_subplot()
-    _prepare(axes)
-    draw(axes)
-    _finish(axes)
     picture = io.BytesIO()
     with warnings.catch_warnings():
         # A learner's word may have letters that no font at hand has: a box is drawn instead.
         warnings.filterwarnings("ignore", message="Glyph .* missing from")
+        _prepare(axes)
+        draw(axes)
+        _finish(axes)
         figure.savefig(picture, format="png", metadata={"Software": None}, facecolor=CARD)
     return Plot(
         text, picture.getvalue(), round(width * PIXELS_PER_INCH), round(height * PIXELS_PER_INCH)
