@@ -1,0 +1,352 @@
+"""The site in a real browser: from a folder and from a server, both without a network."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import pytest
+from axe import assert_accessible
+from lab import Lab
+from playwright.sync_api import ConsoleMessage, Locator, Page, Request, Response
+
+from engine.course import build, offline
+from engine.course.places import Places
+
+ROOT = Path(__file__).resolve().parents[2]
+PLACES = Places(ROOT)
+CHAPTERS = [f"notebooks/{file.stem}.html" for file in build.chapter_files(PLACES)]
+EXERCISES = [f"exercises/{file.stem}.html" for file in sorted(PLACES.exercises.glob("*.ipynb"))]
+ADDRESSES = ["index.html", *CHAPTERS, "notebooks/glossary.html", *EXERCISES]
+WIDE = {"width": 1280, "height": 900}
+PHONE = {"width": 360, "height": 740}
+SEVEN_NODES = "notebooks/06-the-seven-node-walk.html"
+
+SETTLED = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
+# What is wider than the window, though no box around it scrolls.
+TOO_WIDE = """() => {
+  const inBox = part => part.closest('pre, .picture, .table, .rw-scene, .rw-order, .formula');
+  const found = [...document.querySelectorAll('body *')].filter(part =>
+    part.checkVisibility() && !inBox(part.parentElement) && !part.closest('.skip, svg svg *') &&
+    part.getBoundingClientRect().right > innerWidth + 1);
+  if (document.documentElement.scrollWidth > innerWidth) found.push(document.documentElement);
+  return found.map(part => part.outerHTML.slice(0, 80));
+}"""
+# A box that scrolls must be reached by the Tab key.
+OUT_OF_REACH = """() => [...document.querySelectorAll('pre, .picture, .table')]
+  .filter(box => box.checkVisibility() && box.scrollWidth > box.clientWidth + 1 && box.tabIndex < 0)
+  .map(box => box.outerHTML.slice(0, 80))"""
+# What a person does in each view; each key changes what it shows, or what it says.
+KEYS = {
+    "walk": ("End", "PageUp", "ArrowLeft"),
+    "check": ("Home", "ArrowRight", "End"),
+    "predict": ("1",),
+    "playground": ("ArrowRight",),
+    "explorer": ("PageDown", "Home"),
+}
+
+
+@dataclass
+class Visit:
+    """A page of the site, and what went wrong on it."""
+
+    page: Page
+    top: str
+    errors: list[str] = field(default_factory=list)
+    requests: list[str] = field(default_factory=list)
+
+    def listen(self) -> Visit:
+        self.page.on("console", self._hear)
+        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
+        self.page.on("request", lambda request: self.requests.append(request.url))
+        self.page.on("requestfailed", self._failed)
+        self.page.on("response", self._answered)
+        return self
+
+    def _hear(self, message: ConsoleMessage) -> None:
+        if message.type in ("error", "warning"):
+            self.errors.append(message.text)
+
+    def _failed(self, request: Request) -> None:
+        self.errors.append(f"{request.url}: {request.failure}")
+
+    def _answered(self, response: Response) -> None:
+        if response.status >= 400:
+            self.errors.append(f"{response.url}: {response.status}")
+
+    def open(self, address: str) -> Visit:
+        self.page.goto(f"{self.top}{address}")
+        return self.settle()
+
+    def settle(self) -> Visit:
+        self.page.evaluate(SETTLED)
+        return self
+
+    def press(self, *keys: str) -> Visit:
+        for key in keys:
+            self.page.keyboard.press(key)
+        return self
+
+    @property
+    def theme(self) -> str:
+        theme: str = self.page.evaluate("() => document.documentElement.dataset.theme")
+        return theme
+
+    @property
+    def focused(self) -> Locator:
+        return self.page.locator(":focus")
+
+    def check_silent(self) -> None:
+        self.page.evaluate("() => 0")
+        assert not self.errors
+        assert not [url for url in self.requests if not url.startswith((self.top, "data:"))]
+
+
+@pytest.fixture
+def visit(lab: Lab, site: Path) -> Iterator[Callable[..., Visit]]:
+    """Open a page from the folder; the network is closed."""
+    contexts = []
+
+    def opened(address: str, **options: Any) -> Visit:
+        options = {"viewport": WIDE, "offline": True, **options}
+        contexts.append(lab.browser.new_context(**options))
+        return Visit(contexts[-1].new_page(), f"{site.as_uri()}/").listen().open(address)
+
+    yield opened
+    for context in contexts:
+        context.close()
+
+
+@pytest.mark.parametrize("address", ADDRESSES)
+def test_a_page_is_whole_in_both_themes_and_on_a_phone(
+    address: str, visit: Callable[..., Visit]
+) -> None:
+    shown = visit(address, color_scheme="light")
+    page = shown.page
+    assert page.locator("h1").count() == 1
+    assert page.locator(".live").count() == page.locator(".live > .rw-view").count()
+    assert not page.evaluate(TOO_WIDE)
+    assert_accessible(page.locator("html"))
+
+    page.emulate_media(color_scheme="dark")
+    shown.settle()
+    assert shown.theme == "dark"
+    assert_accessible(page.locator("html"))
+
+    page.set_viewport_size(PHONE)
+    shown.settle().settle()
+    assert not page.evaluate(TOO_WIDE)
+    assert not page.evaluate(OUT_OF_REACH)
+    shown.check_silent()
+
+
+@pytest.mark.parametrize("address", ["index.html", *CHAPTERS])
+def test_every_view_moves_by_keys(address: str, visit: Callable[..., Visit]) -> None:
+    shown = visit(address)
+    for place in range(shown.page.locator(".live").count()):
+        live = shown.page.locator(".live").nth(place)
+        kind = live.get_attribute("data-view") or ""
+        view = live.locator(".rw-view")
+        view.focus()
+        before = looks(view)
+        for key in KEYS.get(kind, ("ArrowRight",)):
+            shown.press(key)
+            after = looks(view)
+            assert after != before, f"{kind} {place + 1}: {key} changes nothing"
+            before = after
+        ASK[kind](shown, live) if kind in ASK else None
+    shown.check_silent()
+
+
+def looks(view: Locator) -> str:
+    """All that a view shows, and what in it has the focus, as text."""
+    told: str = view.evaluate(
+        """view => [view.innerText, view.querySelector('svg')?.textContent,
+          [...view.querySelectorAll('input')].map(input => input.value),
+          [...view.querySelectorAll('*')].indexOf(document.activeElement)].join('|')"""
+    )
+    return told
+
+
+def ask_predict(shown: Visit, live: Locator) -> None:
+    shown.press("Enter")
+    assert live.locator(".rw-notice").inner_text() == offline.NO_PYTHON
+    lacks = live.locator("xpath=following-sibling::p")
+    lacks.locator("a").last.click()
+    assert shown.page.url.endswith("index.html#run")
+    shown.page.go_back()
+
+
+def ask_playground(shown: Visit, live: Locator) -> None:
+    shown.press("Home", "Space")
+    place = live.locator(".rw-place")
+    assert place.inner_text().startswith("1 /")
+    shown.press("Backspace")
+    assert place.inner_text().startswith("0 /")
+
+
+def ask_explorer(shown: Visit, live: Locator) -> None:
+    live.locator(".rw-scene [tabindex='0']").focus()
+    shown.press("Enter")
+    assert live.locator(".rw-notice").inner_text() == offline.NO_PYTHON
+
+
+ASK = {"predict": ask_predict, "playground": ask_playground, "explorer": ask_explorer}
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *words: object) -> None:
+        pass
+
+
+@pytest.fixture
+def server(site: Path) -> Iterator[str]:
+    """The site behind a server of this machine."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(site))) as http:
+        thread = Thread(target=http.serve_forever, daemon=True)
+        thread.start()
+        yield f"http://127.0.0.1:{http.server_port}/"
+        http.shutdown()
+        thread.join()
+
+
+def test_a_server_needs_nothing_else(lab: Lab, server: str) -> None:
+    context = lab.browser.new_context(viewport=WIDE)
+    try:
+        shown = Visit(context.new_page(), server).listen()
+        context.route(lambda url: not url.startswith(server), lambda route: route.abort())
+        for address in ADDRESSES:
+            shown.open(address)
+            views = shown.page.locator(".live > .rw-view")
+            assert views.count() == shown.page.locator(".live").count()
+        shown.check_silent()
+    finally:
+        context.close()
+
+
+def test_search_goes_to_a_heading_and_to_a_word_by_keys(visit: Callable[..., Visit]) -> None:
+    shown = visit("index.html")
+    field = shown.page.get_by_role("searchbox")
+    status = shown.page.locator(".found [role=status]")
+    field.focus()
+    shown.press(*"upstream times", "x")
+    assert status.inner_text() == "Nothing found"
+    shown.press("Backspace", "Escape")
+    assert shown.page.locator(".found").is_hidden()
+    field.fill("two numbers, one product")
+    shown.press("ArrowDown")
+    assert shown.focused.inner_text().startswith("Two numbers, one product")
+    shown.press("ArrowUp")
+    assert field.evaluate("field => field === document.activeElement")
+    shown.press("Enter")
+    shown.page.wait_for_url("**/notebooks/03-local-times-upstream.html#*")
+    shown.settle()
+    heading = shown.page.get_by_role("heading", name="Two numbers, one product")
+    assert 0 <= heading.bounding_box()["y"] < 100  # type: ignore[index]
+    shown.page.get_by_role("searchbox").fill("seed gradient")
+    shown.press("Enter")
+    shown.page.wait_for_url("**/notebooks/glossary.html#word-seed-gradient")
+    assert "seed gradient" in shown.page.locator("tr:target").inner_text()
+    shown.check_silent()
+
+
+def test_a_link_to_a_heading_below_views_shows_it(visit: Callable[..., Visit]) -> None:
+    shown = visit(f"{SEVEN_NODES}#A-common-mistake:-the-upstream-gradient-forgotten")
+    box = shown.page.get_by_role("heading", name="A common mistake").bounding_box()
+    assert box is not None
+    assert 0 <= box["y"] < 100
+
+
+def test_the_keyboard_reaches_the_text_and_goes_through_the_course(
+    visit: Callable[..., Visit],
+) -> None:
+    shown = visit("index.html")
+    shown.press("Tab", "Enter")
+    assert shown.page.url.endswith("#main")
+    shown.press("Tab")
+    assert shown.focused.inner_text() == "Begin: 00 · Start here"
+    shown.press("Enter")
+    shown.page.wait_for_url("**/00-start-here.html")
+    for address in CHAPTERS[1:]:
+        shown.page.get_by_role("link", name="On ").focus()
+        shown.press("Enter")
+        shown.page.wait_for_url(f"**/{address}")
+    shown.page.get_by_role("link", name="Back ").focus()
+    shown.press("Enter")
+    shown.page.wait_for_url(f"**/{CHAPTERS[-2]}")
+    here = shown.page.locator(".contents [aria-current=page]")
+    assert here.get_attribute("href") == CHAPTERS[-2].removeprefix("notebooks/")
+    shown.check_silent()
+
+
+def test_on_a_phone_the_contents_open_by_key_and_close_when_used(
+    visit: Callable[..., Visit],
+) -> None:
+    shown = visit(SEVEN_NODES, viewport=PHONE)
+    contents = shown.page.locator("#contents")
+    menu = shown.page.get_by_role("button", name="Contents")
+    assert contents.is_hidden()
+    menu.focus()
+    shown.press("Enter")
+    assert contents.is_visible()
+    assert menu.get_attribute("aria-expanded") == "true"
+    shown.settle()
+    assert not shown.page.evaluate(TOO_WIDE)
+    contents.get_by_role("link", name="By hand").click()
+    assert contents.is_hidden()
+    heading = shown.page.get_by_role("heading", name="By hand").bounding_box()
+    assert heading is not None
+    assert 0 <= heading["y"] < 100
+
+
+def test_the_theme_follows_the_system_until_one_is_chosen(visit: Callable[..., Visit]) -> None:
+    shown = visit("index.html", color_scheme="dark")
+    assert shown.theme == "dark"
+    assert shown.page.locator(".rw-view").get_attribute("data-theme") == "dark"
+    shown.page.get_by_label("Theme").select_option("light")
+    shown.open(SEVEN_NODES)
+    assert shown.theme == "light"
+    assert shown.page.locator(".rw-view").first.get_attribute("data-theme") == "light"
+    shown.page.get_by_label("Theme").select_option("")
+    assert shown.theme == "dark"
+    shown.page.emulate_media(color_scheme="light")
+    assert shown.settle().theme == "light"
+
+
+def test_on_paper_a_chapter_is_light_and_its_views_are_pictures(
+    visit: Callable[..., Visit],
+) -> None:
+    shown = visit(SEVEN_NODES, color_scheme="dark", viewport={"width": 700, "height": 1000})
+    page = shown.page
+    page.emulate_media(media="print")
+    shown.settle()
+    assert shown.theme == "light"
+    walk = page.locator("[data-view=walk] .rw-view").first
+    assert walk.get_attribute("data-theme") == "light"
+    assert walk.locator("svg").first.is_visible()
+    assert walk.locator("table").first.is_visible()
+    for part in (".bar", ".contents", ".ways", ".view .rw-controls", ".view .rw-hint"):
+        assert not page.locator(part).filter(visible=True).count(), part
+    assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
+    page.emulate_media(media="screen")
+    assert shown.settle().theme == "dark"
+
+
+def test_without_javascript_there_are_pictures_and_text(visit: Callable[..., Visit]) -> None:
+    context: dict[str, Any] = {"java_script_enabled": False, "color_scheme": "dark"}
+    shown = visit_without_script(visit, context)
+    page = shown.page
+    assert page.locator(".view .picture svg").first.is_visible()
+    assert "hands on" in page.locator(".view pre.output").first.inner_text()
+    assert page.locator(".contents").is_visible()
+    assert page.locator(".search").is_hidden()
+    page.locator("footer").scroll_into_view_if_needed()
+
+
+def visit_without_script(visit: Callable[..., Visit], options: dict[str, Any]) -> Visit:
+    return visit(SEVEN_NODES, **options)
