@@ -1,194 +1,230 @@
-"""Nodes that do not need each other, as one operation on arrays."""
+"""Nodes that do not need each other, computed together: one operation on arrays.
+
+All numbers of a replay lie in one array, all gradients and contributions in another. A group
+knows by their places which numbers it reads and where its own stand. Forward, it gathers its
+operands and writes its results. Backward, it finds the gradients of its results added up, and
+writes its contributions: local derivative times upstream gradient.
+"""
 
 from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.replay.rules import FORWARD, LOCAL_DERIVATIVES
+from engine.replay.rules import LOCAL_DERIVATIVES, OPERATIONS
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
 
 
 class Group:
-    """Cells of one operation that are computed together."""
+    """What all groups have in common.
+
+    Attributes:
+        cells: what it computes.
+        start: where its results, and their gradients, begin; they stand side by side.
+        stop: where they end.
+        contributions: how many contributions it writes.
+    """
 
     cells: Places
     start: int
     stop: int
     contributions = 0
 
-    def place(self, data: Floats, flow: Floats, first: int) -> None:
-        """Learn where numbers, gradients and its own contributions are kept."""
-        self.data, self.flow, self.first = data, flow, first
-        self.result, self.gradient = data[self.start : self.stop], flow[self.start : self.stop]
+    def connect(self, data: Floats, grad: Floats, first: int) -> None:
+        """Take hold of the arrays.
 
-    def uses(self) -> Iterator[tuple[Places, Places]]:
-        """For its operands: their slots, and where in the flow it leaves what flows to them."""
+        Args:
+            data: all numbers.
+            grad: all gradients, and after them all contributions.
+            first: where the contributions of this group begin.
+        """
+        self.data, self.grad, self.first = data, grad, first
+        self.results, self.upstream = data[self.start : self.stop], grad[self.start : self.stop]
+
+    def handed_on(self) -> Iterator[tuple[Places, Places]]:
+        """Say where in ``grad`` the contributions to its operands stand.
+
+        Yields:
+            The slots of operands, and for each of them a place. Where the local derivative is 1
+            the upstream gradient is itself the contribution, and need not be written again.
+        """
         return iter(())
 
     def forward(self) -> None:
+        """Compute the results from the operands."""
         raise NotImplementedError
 
     def backward(self) -> None:
-        """Write the contributions; a sum needs none, it hands its own gradient on."""
+        """Compute the contributions from the upstream gradients."""
 
     def add_inner_sums(self) -> None:
-        """Write the numbers that nobody else needed."""
-
-    def own_gradients(self) -> Places:
-        return np.arange(self.start, self.stop)
-
-
-class Dot(Group):
-    """Sums of products: one column for each."""
-
-    def __init__(self, left: Places, right: Places, products: slice, sums: slice) -> None:
-        self.left, self.right = left, right
-        self._products, self._sums = products, sums
-        self.contributions = 2 * left.size
-
-    def place(self, data: Floats, flow: Floats, first: int) -> None:
-        super().place(data, flow, first)
-        shape = self.left.shape
-        self.left_data, self.right_data = np.empty(shape), np.empty(shape)
-        self.products = data[self._products].reshape(shape)
-        self.sums = data[self._sums].reshape(shape[0] - 1, shape[1])
-        middle = first + self.left.size
-        self.to_left = flow[first:middle].reshape(shape)
-        self.to_right = flow[middle : first + self.contributions].reshape(shape)
-
-    def uses(self) -> Iterator[tuple[Places, Places]]:
-        places = np.arange(self.first, self.first + self.contributions)
-        yield self.left, places[: self.left.size].reshape(self.left.shape)
-        yield self.right, places[self.left.size :].reshape(self.left.shape)
-
-    def forward(self) -> None:
-        self.data.take(self.left, out=self.left_data, mode="clip")
-        self.data.take(self.right, out=self.right_data, mode="clip")
-        np.multiply(self.left_data, self.right_data, out=self.products)
-        _add_up(self.products, self.result)
-
-    def backward(self) -> None:
-        np.multiply(self.gradient, self.right_data, out=self.to_left)
-        np.multiply(self.gradient, self.left_data, out=self.to_right)
-
-    def add_inner_sums(self) -> None:
-        self.sums[:] = np.add.accumulate(self.products, axis=0)[1:]
-
-
-class Sum(Group):
-    """Sums of three and more numbers: one column for each."""
-
-    def __init__(self, operands: Places, sums: slice) -> None:
-        self.operands, self._sums = operands, sums
-
-    def place(self, data: Floats, flow: Floats, first: int) -> None:
-        super().place(data, flow, first)
-        self.gathered = np.empty(self.operands.shape)
-        self.sums = data[self._sums].reshape(len(self.operands) - 1, -1)
-
-    def uses(self) -> Iterator[tuple[Places, Places]]:
-        yield self.operands, self.own_gradients()
-
-    def forward(self) -> None:
-        self.data.take(self.operands, out=self.gathered, mode="clip")
-        _add_up(self.gathered, self.result)
-
-    def add_inner_sums(self) -> None:
-        self.sums[:] = np.add.accumulate(self.gathered, axis=0)[1:]
-
-
-class Largest(Group):
-    """Maxima, into which no gradient flows."""
-
-    def __init__(self, operands: Places) -> None:
-        self.operands = operands
-
-    def forward(self) -> None:
-        np.maximum.reduce(self.data.take(self.operands), axis=0, out=self.result)
-
-
-class Chosen(Group):
-    """Operands that may be chosen anew: only the chosen option gets the gradient."""
-
-    def __init__(self, options: Places, numbers: Places) -> None:
-        self.options, self.numbers = options, numbers
-        self.contributions = options.size
-
-    def place(self, data: Floats, flow: Floats, first: int) -> None:
-        super().place(data, flow, first)
-        self.to_options = flow[first : first + self.contributions]
-        self.bind([0] * (int(self.numbers.max()) + 1))
-
-    def uses(self) -> Iterator[tuple[Places, Places]]:
-        places = np.arange(self.first, self.first + self.contributions)
-        yield self.options, places.reshape(self.options.shape)
-
-    def bind(self, picks: Sequence[int]) -> None:
-        self.chosen = np.asarray(picks)[self.numbers], np.arange(self.options.shape[1])
-        self.source = self.options[self.chosen]
-
-    def forward(self) -> None:
-        self.data.take(self.source, out=self.result, mode="clip")
-
-    def backward(self) -> None:
-        self.to_options.fill(0.0)
-        self.to_options.reshape(self.options.shape)[self.chosen] = self.gradient
+        """Compute the nodes that no other group needs, for a reader."""
 
 
 class Single(Group):
-    """One operation on one or two numbers, many times side by side."""
+    """Nodes of one operation with one or two operands."""
 
     def __init__(
         self, op: str, left: Places, right: Places, left_flows: bool, right_flows: bool
     ) -> None:
-        self.op, self.left, self.right = op, left, right
-        self.flows = left_flows, right_flows
-        self.local = LOCAL_DERIVATIVES[op]
-        self.writes = [
-            flow and local is not None for flow, local in zip(self.flows, self.local, strict=False)
-        ]
-        self.contributions = sum(self.writes) * len(left)
+        self._compute = OPERATIONS[op]
+        self._sides = [left, right][: len(LOCAL_DERIVATIVES[op])]
+        rules = zip(self._sides, LOCAL_DERIVATIVES[op], (left_flows, right_flows), strict=False)
+        self._flowing = [(side, rule) for side, rule, flows in rules if flows]
+        self._rules = [rule for _, rule in self._flowing if rule]
+        self.contributions = len(self._rules) * len(left)
+        self._needs_logarithm = op == "**" and right_flows
 
-    def place(self, data: Floats, flow: Floats, first: int) -> None:
-        super().place(data, flow, first)
-        self.left_data, self.right_data = np.empty(len(self.left)), np.empty(len(self.left))
+    def connect(self, data: Floats, grad: Floats, first: int) -> None:
+        """Make room for the operands."""
+        super().connect(data, grad, first)
+        self._operands = [np.empty(len(side)) for side in self._sides]
+        places = range(first, first + self.contributions, len(self.cells))
+        self._written = [grad[place : place + len(self.cells)] for place in places]
 
-    def uses(self) -> Iterator[tuple[Places, Places]]:
+    def handed_on(self) -> Iterator[tuple[Places, Places]]:
+        """Yield each side: with its contributions, or the upstream gradients."""
         place = self.first
-        for slots, flows, writes in zip(
-            (self.left, self.right), self.flows, self.writes, strict=False
-        ):
-            if writes:
-                yield slots, np.arange(place, place + len(slots))
-                place += len(slots)
-            elif flows:
-                yield slots, self.own_gradients()
+        for side, rule in self._flowing:
+            if rule:
+                yield side, np.arange(place, place + len(side))
+                place += len(side)
+            else:
+                yield side, np.arange(self.start, self.stop)
 
     def forward(self) -> None:
-        self.data.take(self.left, out=self.left_data, mode="clip")
-        if len(self.local) == 1:
-            FORWARD[self.op](self.left_data, out=self.result)
-            return
-        self.data.take(self.right, out=self.right_data, mode="clip")
-        FORWARD[self.op](self.left_data, self.right_data, out=self.result)
-        if self.op == "**" and self.flows[1]:
-            np.log(self.left_data)  # refuses a base that is not above 0
+        """Gather and compute."""
+        for side, operand in zip(self._sides, self._operands, strict=True):
+            self.data.take(side, out=operand, mode="clip")
+        self._compute(*self._operands, out=self.results)
+        if self._needs_logarithm:
+            np.log(self._operands[0])  # an exponent with a gradient needs a base above 0
 
     def backward(self) -> None:
-        place, size = self.first, len(self.left)
-        for local, writes in zip(self.local, self.writes, strict=False):
-            if local is not None and writes:
-                slope = local(self.left_data, self.right_data, self.result)
-                np.multiply(self.gradient, slope, out=self.flow[place : place + size])
-                place += size
+        """Multiply."""
+        for rule, written in zip(self._rules, self._written, strict=True):
+            np.multiply(self.upstream, rule(*self._operands, self.results), out=written)
 
 
-def _add_up(table: Floats, result: Floats) -> None:
-    """Add the rows of a table, one after the other."""
+class Dot(Group):
+    """Sums of products, each number used in it but once: a column of the tables for each sum."""
+
+    def __init__(self, left: Places, right: Places, products: slice, sums: slice) -> None:
+        self._left, self._right = left, right
+        self._products_at, self._sums_at = products, sums
+        self.contributions = 2 * left.size
+
+    def connect(self, data: Floats, grad: Floats, first: int) -> None:
+        """Make room for the factors, and see products and contributions as tables too."""
+        super().connect(data, grad, first)
+        shape = length, width = self._left.shape
+        self._left_data, self._right_data = np.empty(shape), np.empty(shape)
+        self._products = data[self._products_at].reshape(shape)
+        self._inner_sums = data[self._sums_at].reshape(length - 1, width)
+        self._to_left, self._to_right = grad[first : first + self.contributions].reshape(2, *shape)
+
+    def handed_on(self) -> Iterator[tuple[Places, Places]]:
+        """Yield the factors."""
+        places = np.arange(self.first, self.first + self.contributions)
+        yield from zip((self._left, self._right), places.reshape(2, *self._left.shape), strict=True)
+
+    def forward(self) -> None:
+        """Multiply pair by pair, and add."""
+        self.data.take(self._left, out=self._left_data, mode="clip")
+        self.data.take(self._right, out=self._right_data, mode="clip")
+        np.multiply(self._left_data, self._right_data, out=self._products)
+        _add_rows(self._products, self.results)
+
+    def backward(self) -> None:
+        """Multiply; every product has the gradient of its sum."""
+        np.multiply(self.upstream, self._right_data, out=self._to_left)
+        np.multiply(self.upstream, self._left_data, out=self._to_right)
+
+    def add_inner_sums(self) -> None:
+        """Add once more, and keep every sum on the way."""
+        self._inner_sums[:] = np.add.accumulate(self._products, axis=0)[1:]
+
+
+class Sum(Group):
+    """Sums of three and more numbers: a column of the table for each sum."""
+
+    def __init__(self, operands: Places, sums: slice) -> None:
+        self._operands, self._sums_at = operands, sums
+
+    def connect(self, data: Floats, grad: Floats, first: int) -> None:
+        """Make room for the operands."""
+        super().connect(data, grad, first)
+        length, width = self._operands.shape
+        self._gathered = np.empty((length, width))
+        self._inner_sums = data[self._sums_at].reshape(length - 1, width)
+
+    def handed_on(self) -> Iterator[tuple[Places, Places]]:
+        """Yield all operands, with the gradient of their sum."""
+        yield self._operands, np.arange(self.start, self.stop)
+
+    def forward(self) -> None:
+        """Gather and add."""
+        self.data.take(self._operands, out=self._gathered, mode="clip")
+        _add_rows(self._gathered, self.results)
+
+    def add_inner_sums(self) -> None:
+        """Add once more, and keep every sum on the way."""
+        self._inner_sums[:] = np.add.accumulate(self._gathered, axis=0)[1:]
+
+
+class Largest(Group):
+    """Maxima, each of a column of the table; no gradient flows into them."""
+
+    def __init__(self, operands: Places) -> None:
+        self._operands = operands
+
+    def forward(self) -> None:
+        """Gather and compare."""
+        np.maximum.reduce(self.data.take(self._operands), axis=0, out=self.results)
+
+
+class Chosen(Group):
+    """Operands that may be bound anew, each to an option in its column of the table.
+
+    Every option gets a contribution, 0 where it was not chosen: so what flows where stays the
+    same whatever is chosen.
+    """
+
+    def __init__(self, options: Places, choices: Places) -> None:
+        self._options, self._choices = options, choices
+        self._columns = np.arange(options.shape[1])
+        self.contributions = options.size
+
+    def connect(self, data: Floats, grad: Floats, first: int) -> None:
+        """See the contributions as a table."""
+        super().connect(data, grad, first)
+        self._to_options = grad[first : first + self.contributions].reshape(self._options.shape)
+
+    def handed_on(self) -> Iterator[tuple[Places, Places]]:
+        """Yield all options."""
+        places = np.arange(self.first, self.first + self.contributions)
+        yield self._options, places.reshape(self._options.shape)
+
+    def bind(self, picks: Sequence[int]) -> None:
+        """Look up what is chosen: one pick for each ``Choice`` of the replay."""
+        self._chosen = np.asarray(picks)[self._choices], self._columns
+        self._sources = self._options[self._chosen]
+
+    def forward(self) -> None:
+        """Copy the chosen numbers."""
+        self.data.take(self._sources, out=self.results, mode="clip")
+
+    def backward(self) -> None:
+        """Hand the gradients to the chosen options."""
+        self._to_options.fill(0.0)
+        self._to_options[self._chosen] = self.upstream
+
+
+def _add_rows(table: Floats, result: Floats) -> None:
+    """Add the rows one after the other, as they were recorded: the same bits."""
     if table.shape[1] == 1:
-        result[:] = np.add.accumulate(table, axis=0)[-1]  # reduce would add in another order
+        result[:] = np.add.accumulate(table, axis=0)[-1]  # here reduce would add in pairs
     else:
         np.add.reduce(table, axis=0, out=result)

@@ -1,12 +1,9 @@
-"""Replays level by level: nodes that do not need each other are one NumPy call.
+"""Replays level by level: what does not need each other is one NumPy call.
 
-A node stands one level above the highest of its operands. All nodes of one level and one
-operation are computed together: their operands are gathered into arrays, and the results are
-written side by side. A sum of many numbers, which was recorded as a chain of additions, is one
-step: its products and its operands are still single numbers, added in the order of the record.
-
-Gradients flow back in the opposite order. Each group first adds up what arrives at its nodes,
-then writes its contributions; both lie in one array, so that gathering is all it takes.
+All nodes of one level and one operation are a group. A sum of many numbers, which was recorded
+as a chain of additions, is one step: its products and sums are still single numbers, added in
+the order of the record. Backward, each group first adds up what was handed to its nodes, then
+writes its contributions. Both lie in one array, so a list of places says what arrives where.
 """
 
 from collections.abc import Callable, Sequence
@@ -16,10 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.replay.cells import CONSTANT, Cells
-from engine.replay.groups import Chosen, Group
+from engine.replay.groups import Chosen
 from engine.replay.plan import Plan
 
 Floats = NDArray[np.float64]
+Places = NDArray[np.intp]
 
 FEW = 1000
 
@@ -35,29 +33,27 @@ class Levels:
     def __init__(self, cells: Cells, leaves: int) -> None:
         plan = Plan(cells)
         self._leaves = leaves
-        self._slot, self._gradient_slot = plan.slot, plan.gradient_slot
-        self._output = int(plan.slot[cells.output])
         self._groups = plan.groups
         self._choices = [group for group in plan.groups if isinstance(group, Chosen)]
+        self._slot, self._gradient_slot = plan.slot, plan.gradient_slot
+        self._output = plan.slot[cells.output]
         self._data = np.zeros(plan.size)
         fixed = [cell for cell, op in enumerate(cells.ops) if op in ("", CONSTANT)]
         self._data[plan.slot[fixed]] = [cells.data[cell] for cell in fixed]
-        # Gradients by slot, then the contributions of every group, then the seed gradient.
+        # The gradient of every slot, the contributions of every group, and the seed gradient.
         seed = plan.size + sum(group.contributions for group in plan.groups)
-        self._flow = np.zeros(seed + 1)
-        self._flow[seed] = 1.0
-        arriving = _Arriving(plan, seed)
-        place = plan.size
+        self._grad = np.zeros(seed + 1)
+        self._grad[seed] = 1.0
+        first = plan.size
         for group in plan.groups:
-            group.place(self._data, self._flow, place)
-            arriving.add(group)
-            place += group.contributions
-        arriving.sort()
-        self._inflows = [
-            arriving.inflow(group.start, group.stop, self._flow) for group in plan.groups
+            group.connect(self._data, self._grad, first)
+            first += group.contributions
+        arriving = Arriving(plan, seed)
+        self._back = [
+            (arriving.adder(group.start, group.stop, self._grad), group.backward)
+            for group in reversed(plan.groups)
         ]
-        self._leaf_inflow = arriving.inflow(0, plan.leaves, self._flow)
-        self._backward = list(zip(self._inflows, self._groups, strict=True))[::-1]
+        self._add_to_leaves = arriving.adder(0, plan.leaves, self._grad)
 
     def bind(self, picks: Sequence[int]) -> None:
         """Put the chosen options in the place of every choice."""
@@ -73,11 +69,11 @@ class Levels:
 
     def backward(self) -> Floats:
         """Compute every gradient anew and return those of the leaves."""
-        for inflow, group in self._backward:
-            inflow()
-            group.backward()
-        self._leaf_inflow()
-        return self._flow[: self._leaves]
+        for add_up, write_contributions in self._back:
+            add_up()
+            write_contributions()
+        self._add_to_leaves()
+        return self._grad[: self._leaves]
 
     def data(self) -> Floats:
         """Every number, by cell; the sums inside of a longer sum are added up for this."""
@@ -87,57 +83,55 @@ class Levels:
 
     def gradients(self) -> Floats:
         """Every gradient, by cell: all parts of a sum have the gradient of the sum."""
-        return self._flow[self._gradient_slot]
+        return self._grad[self._gradient_slot]
 
 
-class _Arriving:
-    """Which places of the flow arrive at which slot, in the order of the walk back."""
+class Arriving:
+    """For every slot the places of what arrives there, in the order of the walk back.
+
+    Args:
+        plan: the groups, already connected.
+        seed: the place of the seed gradient.
+    """
 
     def __init__(self, plan: Plan, seed: int) -> None:
-        self._stopped = plan.without_gradient()
-        output = plan.slot[plan.output]
-        self._slots = [np.array([output])]
-        self._places = [np.array([seed])]
-        self._cells = [np.array([len(plan.slot)])]
+        slots = [np.array([plan.slot[plan.output]])]
+        places = [np.array([seed])]
+        cells = [np.array([len(plan.slot)])]
+        for group in plan.groups:
+            for operands, handed_on in group.handed_on():
+                slots.append(operands.ravel())
+                places.append(np.broadcast_to(handed_on, operands.shape).ravel())
+                cells.append(np.broadcast_to(group.cells, operands.shape).ravel())
+        to, at, made_from = (np.concatenate(parts) for parts in (slots, places, cells))
+        stopped = plan.without_gradient()
+        kept = np.flatnonzero(~stopped[to])
+        order = kept[np.lexsort((at[kept], -made_from[kept], to[kept]))]
+        self._slots, self._places = to[order], at[order]
+        self._nothing = plan.zero
 
-    def add(self, group: Group) -> None:
-        for slots, places in group.uses():
-            self._slots.append(slots.ravel())
-            self._places.append(np.broadcast_to(places, slots.shape).ravel())
-            self._cells.append(np.broadcast_to(group.cells, slots.shape).ravel())
-
-    def sort(self) -> None:
-        slots, places = np.concatenate(self._slots), np.concatenate(self._places)
-        cells = np.concatenate(self._cells)
-        kept = np.flatnonzero(~self._stopped[slots])
-        order = kept[np.lexsort((places[kept], -cells[kept], slots[kept]))]
-        self._sorted_slots, self._sorted_places = slots[order], places[order]
-
-    def inflow(self, start: int, stop: int, flow: Floats) -> Callable[[], object]:
-        """Make the function that adds up what arrives at some slots."""
-        first, last = np.searchsorted(self._sorted_slots, (start, stop))
-        slots = self._sorted_slots[first:last] - start
-        places = self._sorted_places[first:last]
+    def adder(self, start: int, stop: int, grad: Floats) -> Callable[[], object]:
+        """Make the function that adds up what arrives at these slots, and writes it there."""
+        first, last = np.searchsorted(self._slots, (start, stop))
+        slots, places = self._slots[first:last] - start, self._places[first:last]
         counts = np.bincount(slots, minlength=stop - start)
-        gradients, most = flow[start:stop], int(counts.max())
+        most = int(counts.max())
         if most == 0:
             return lambda: None
-        if most * len(counts) > 2 * len(places) + FEW:
-
-            def scattered() -> None:
-                gradients[:] = np.bincount(slots, flow.take(places), len(gradients))
-
-            return scattered
-        nothing = int(np.flatnonzero(self._stopped)[0])
-        table = np.full((most, len(counts)), nothing, dtype=np.intp)
+        if most * len(counts) > 2 * len(places) + FEW:  # a table would be almost empty
+            return partial(_scatter, grad, slots, places, grad[start:stop])
+        table = np.full((most, len(counts)), self._nothing, dtype=np.intp)
         row = np.arange(len(slots)) - np.repeat(np.cumsum(counts) - counts, counts)
         table[row, slots] = places
         if most == 1:
-            return partial(flow.take, table[0], out=gradients, mode="clip")
-        gathered = np.empty(table.shape)
+            return partial(grad.take, table[0], out=grad[start:stop], mode="clip")
+        return partial(_gather, grad, table, np.empty(table.shape), grad[start:stop])
 
-        def added() -> None:
-            flow.take(table, out=gathered, mode="clip")
-            np.add.reduce(gathered, axis=0, out=gradients)
 
-        return added
+def _gather(grad: Floats, table: Places, gathered: Floats, result: Floats) -> None:
+    grad.take(table, out=gathered, mode="clip")
+    np.add.reduce(gathered, axis=0, out=result)
+
+
+def _scatter(grad: Floats, slots: Places, places: Places, result: Floats) -> None:
+    result[:] = np.bincount(slots, grad.take(places), len(result))

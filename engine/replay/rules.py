@@ -7,18 +7,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
-
-
-def relu(a: Floats, out: Floats) -> None:
-    np.maximum(a, 0.0, out=out)
+Rule = Callable[..., Any]
 
 
 def power_slope(a: Floats, b: Floats, _: Floats) -> Floats:
+    """Differentiate a**b by a; 0 where the curve is vertical, as the engine chooses.
+
+    >>> power_slope(np.array([0.0, 4.0]), np.array([0.5, 0.5]), np.array([0.0, 2.0]))
+    array([0.  , 0.25])
+    """
     vertical = (a == 0.0) & (b < 1.0)
-    return np.where(vertical, 0.0, b * np.where(vertical, 1.0, a) ** (b - 1.0))
+    slopes: Floats = np.where(vertical, 0.0, b * np.where(vertical, 1.0, a) ** (b - 1.0))
+    return slopes
 
 
-FORWARD: dict[str, Callable[..., Any]] = {
+# Of one or two operands.
+OPERATIONS: dict[str, Rule] = {
     "+": np.add,
     "-": np.subtract,
     "*": np.multiply,
@@ -27,19 +31,19 @@ FORWARD: dict[str, Callable[..., Any]] = {
     "neg": np.negative,
     "exp": np.exp,
     "log": np.log,
-    "relu": relu,
+    "relu": lambda a, out: np.maximum(a, 0.0, out=out),
     "tanh": np.tanh,
 }
-# From the operands a and b and the result y; None is 1: the gradient itself is the contribution.
-LOCAL_DERIVATIVES: dict[str, tuple[Callable[[Floats, Floats, Floats], Any] | None, ...]] = {
+# Of the operands and the result, one for each operand. None stands for 1: nothing to multiply.
+LOCAL_DERIVATIVES: dict[str, tuple[Rule | None, ...]] = {
     "+": (None, None),
     "-": (None, lambda a, b, y: -1.0),
     "*": (lambda a, b, y: b, lambda a, b, y: a),
     "/": (lambda a, b, y: 1.0 / b, lambda a, b, y: -y / b),
     "**": (power_slope, lambda a, b, y: y * np.log(a)),
-    "neg": (lambda a, b, y: -1.0,),
-    "exp": (lambda a, b, y: y,),
-    "log": (lambda a, b, y: 1.0 / a,),
-    "relu": (lambda a, b, y: y > 0.0,),
-    "tanh": (lambda a, b, y: 1.0 - y * y,),
+    "neg": (lambda a, y: -1.0,),
+    "exp": (lambda a, y: y,),
+    "log": (lambda a, y: 1.0 / a,),
+    "relu": (lambda a, y: y > 0.0,),
+    "tanh": (lambda a, y: 1.0 - y * y,),
 }

@@ -92,22 +92,22 @@ def _order(cells: Cells, left: list[int], right: list[int]) -> list[int]:
 def _local_derivatives(
     cells: Cells, order: list[int], left: list[int], right: list[int], data: Floats
 ) -> dict[int, tuple[float, ...]]:
-    alike: dict[tuple[str, bool, bool], list[int]] = defaultdict(list)
+    alike: dict[tuple[Any, ...], list[int]] = defaultdict(list)
     for cell in order:
         if cells.ops[cell]:
-            flows = cells.has_gradient(left[cell]), cells.has_gradient(right[cell])
-            alike[cells.ops[cell], *flows].append(cell)
+            sides = left[cell], right[cell]
+            alike[cells.ops[cell], *map(cells.has_gradient, sides)].append(cell)
     found: dict[int, tuple[float, ...]] = {}
-    for (op, *both), members in alike.items():
-        a, b = (data[[side[cell] for cell in members]] for side in (left, right))
-        columns = [
-            np.broadcast_to(1.0 if rule is None else rule(a, b, data[members]), len(a)) * 1.0
-            for rule, flow in zip(LOCAL_DERIVATIVES[op], both, strict=False)
+    for (op, *flows), members in alike.items():
+        rules = LOCAL_DERIVATIVES[op]
+        operands = [data[[side[cell] for cell in members]] for side in (left, right)[: len(rules)]]
+        slopes = [
+            1.0 if rule is None else rule(*operands, data[members])
+            for rule, flow in zip(rules, flows, strict=False)
             if flow
         ]
-        found |= zip(
-            members, zip(*(column.tolist() for column in columns), strict=True), strict=True
-        )
+        columns = [np.broadcast_to(slope, len(members)).astype(float).tolist() for slope in slopes]
+        found |= zip(members, zip(*columns, strict=True), strict=True)
     return found
 
 
