@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from engine.widgets import (
         GradientCheck,
         GraphExplorer,
+        LearningRates,
         OrderPlayground,
         Predict,
         ReverseWalk,
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 _LOADED_WHEN_USED = {
     "GradientCheck": "engine.widgets",
     "GraphExplorer": "engine.widgets",
+    "LearningRates": "engine.widgets",
     "OrderPlayground": "engine.widgets",
     "Predict": "engine.widgets",
     "ReverseWalk": "engine.widgets",
@@ -44,6 +46,7 @@ __all__ = [
     "GradientCheck",
     "Graph",
     "GraphExplorer",
+    "LearningRates",
     "Literal",
     "Maximum",
     "Node",

@@ -4,6 +4,7 @@ from engine.widgets.gradient_check import CheckState, GradientCheck
 from engine.widgets.graph_explorer import ExplorerState, GraphExplorer
 from engine.widgets.order_playground import OrderPlayground, PlaygroundState
 from engine.widgets.predict import Predict, PredictState
+from engine.widgets.rates import LearningRates, RateState
 from engine.widgets.reverse_walk import ReverseWalk, WalkState
 from engine.widgets.training import Training
 
@@ -12,10 +13,12 @@ __all__ = [
     "ExplorerState",
     "GradientCheck",
     "GraphExplorer",
+    "LearningRates",
     "OrderPlayground",
     "PlaygroundState",
     "Predict",
     "PredictState",
+    "RateState",
     "ReverseWalk",
     "Training",
     "WalkState",

@@ -26,6 +26,7 @@ const VIEWS = {
   predict: predictView,
   playground: playgroundView,
   check: checkView,
+  rates: ratesView,
   explorer: explorerView,
 };
 
@@ -292,7 +293,7 @@ function showPredict(parts, page, before, typedSince) {
   if (page.heading !== before?.heading) tell(parts.question, page.heading, page.summary);
   parts.place.textContent = page.place;
   parts.input.setAttribute("aria-label", page.question);
-  const typing = parts.root.contains(document.activeElement);
+  const typing = page !== before && parts.root.contains(document.activeElement);
   for (const part of [parts.input, parts.check, parts.hint]) part.hidden = page.finished;
   parts.showMe.hidden = !page.mayShow;
   if (!typedSince && before && before.asked !== page.asked) parts.input.value = "";
@@ -442,6 +443,68 @@ function showCheckRow({ element, radio, cells }, row, isChosen) {
   cells.absolute.textContent = row.absolute;
   cells.relative.textContent = row.relative;
   cells.verdict.textContent = `${row.mark} ${row.verdict}`;
+}
+
+// ---- LearningRates ----------------------------------------------------------------------------
+
+const RATE_KEYS = {
+  ArrowRight: "larger", ArrowUp: "larger", PageUp: "larger",
+  ArrowLeft: "smaller", ArrowDown: "smaller", PageDown: "smaller",
+  Home: "smallest", End: "largest",
+};
+
+function ratesView(model) {
+  const payload = model.get("payload");
+  const last = payload.places.length - 1;
+  const parts = buildRates(payload);
+  const place = () => model.get("place");
+  const go = (to) => change(model, { place: Math.min(Math.max(to, 0), last) });
+  const moves = {
+    smallest: () => go(0),
+    smaller: () => go(place() - 1),
+    larger: () => go(place() + 1),
+    largest: () => go(last),
+  };
+  listenToKeys(parts.root, RATE_KEYS, (name) => moves[name]());
+  parts.smaller.addEventListener("click", moves.smaller);
+  parts.larger.addEventListener("click", moves.larger);
+  parts.slider.addEventListener("input", () => go(Number(parts.slider.value)));
+  return {
+    root: parts.root,
+    show: () => showRate(parts, payload.places[place()], place(), last),
+    traits: ["place"],
+    stop: () => {},
+  };
+}
+
+function buildRates({ summary, slider: name, hint, places }) {
+  const smaller = button("Smaller");
+  const larger = button("Larger");
+  const slider = make("input", {
+    type: "range", min: 0, max: places.length - 1, step: 1, "aria-label": name,
+  });
+  const rate = make("span", { class: "rw-place" });
+  const story = storyOf(places.map(({ sentences }) => sentences));
+  const picture = make("img");
+  const root = viewRoot(
+    summary,
+    make("div", { class: "rw-controls" }, smaller, slider, larger, rate),
+    story,
+    make("div", { class: "rw-parts" }, make("div", { class: "rw-scene" }, picture)),
+    make("p", { class: "rw-hint" }, hint),
+  );
+  return { root, smaller, larger, slider, rate, story, picture };
+}
+
+function showRate(parts, shown, place, last) {
+  tell(parts.story, shown.heading, shown.sentences);
+  parts.slider.value = place;
+  parts.slider.setAttribute("aria-valuetext", shown.rate);
+  parts.rate.textContent = shown.rate;
+  rest(parts.smaller, place === 0);
+  rest(parts.larger, place === last);
+  const { picture: src, alt, width, height } = shown;
+  Object.assign(parts.picture, { src, alt, width, height });
 }
 
 // ---- OrderPlayground --------------------------------------------------------------------------

@@ -180,20 +180,37 @@ def _in(window: Range, place: float) -> bool:
     return window[0] <= place <= window[1]
 
 
+def window_of(loss: Callable[[Value], object], paths: Sequence[Sequence[float]]) -> Range:
+    """One range of the parameter for several descents, each as far as it does not run away.
+
+    Args:
+        loss: as for ``descent_on_curve``.
+        paths: the places of each descent.
+
+    >>> low, high = window_of(lambda w: w * w, [[1.0, 0.5, 0.25], [1.0, -9.0, 81.0]])
+    >>> round(low, 2), round(high, 2)
+    (0.16, 1.09)
+    """
+    height = _height(loss)
+    return _widened([place for path in paths for place in _near(height, list(path))])
+
+
 def _window(height: Height, places: list[float]) -> Range:
     """All places, or the first of them where a descent runs away upward."""
-    near = [places[0]]
+    near = _near(height, places)
+    return _widened(near if len(near) > 1 else places[:2])
+
+
+def _near(height: Height, places: list[float]) -> list[float]:
     losses = [height(place) for place in places]
-    low, high = min(places[:2]), max(places[:2])
-    bottom = min([*_samples(height, low, high), *losses])
+    bottom = min([*_samples(height, min(places[:2]), max(places[:2])), *losses])
     limit = bottom + HIGHEST * max(losses[0] - bottom, 0.0)
-    for place, loss in zip(places[1:], losses[1:], strict=True):
-        if loss > limit:
-            break
-        near.append(place)
-    if len(near) == 1:
-        near += places[1:2]
-    low, high = min(near), max(near)
+    runs_away = (step for step, loss in enumerate(losses) if loss > limit)
+    return places[: next(runs_away, len(places))]
+
+
+def _widened(places: list[float]) -> Range:
+    low, high = min(places), max(places)
     margin = MARGIN * ((high - low) or abs(low) or 1.0)
     return low - margin, high + margin
 
