@@ -1,31 +1,32 @@
 """Binder: repo2docker's own steps, taken in a fresh environment, end in a chapter that runs."""
 
 import json
-import os
 import re
 import shutil
 import stat
-import subprocess
 import sys
-import time
 import tomllib
-import urllib.request
 from collections.abc import Iterator
-from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
 import nbformat
 import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-ROOT = Path(__file__).parent.parent
-BINDER = ROOT / "binder"
+from tests.rehearsal.image import (
+    BINDER,
+    ROOT,
+    RUNTIME,
+    Image,
+    build,
+    dockerfile,
+    python_of_runtime,
+    steps,
+)
+from tests.rehearsal.serving import Lab, serving
+
 CHAPTER = "notebooks/06-the-seven-node-walk.ipynb"
-RUNTIME = (BINDER / "runtime.txt").read_text("utf-8").strip()
-START_SECONDS = 120
 
 EXECUTE = """
 import sys
@@ -58,103 +59,10 @@ def declared() -> dict[str, Requirement]:
     return {canonicalize_name(requirement.name): requirement for requirement in wanted}
 
 
-def python_of_runtime() -> str | None:
-    """Return the path of the Python that runtime.txt names, None where it is not at hand."""
-    version = RUNTIME.removeprefix("python-")
-    if version == f"{sys.version_info.major}.{sys.version_info.minor}":
-        return sys.executable
-    found = shutil.which(f"python{version}")
-    # A version manager leaves a program of that name which only says that it is not installed.
-    works = found and subprocess.run([found, "-c", ""], capture_output=True, check=False)
-    return found if works and works.returncode == 0 else None
-
-
-def copy_tracked_files(target: Path) -> None:
-    """Copy the files that a clone would hold, as they are now."""
-    listing = subprocess.run(
-        ["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True
-    )
-    for name in filter(None, listing.stdout.split("\0")):
-        if (ROOT / name).exists():
-            (target / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(ROOT / name, target / name)
-
-
-def dockerfile(tree: Path) -> str:
-    """Return the Dockerfile that repo2docker writes for a tree, without building it."""
-    result = subprocess.run(
-        [sys.executable, "-m", "repo2docker", "--no-build", "--debug", "."],
-        cwd=tree,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    return result.stdout + result.stderr
-
-
-def steps(text: str) -> list[str]:
-    """Return the commands of a Dockerfile that follow the copying of the tree."""
-    after = text.split("COPY --chown=0:0 src/ ${REPO_DIR}/", 1)[1]
-    return [line.removeprefix("RUN ") for line in after.splitlines() if line.startswith("RUN ")]
-
-
-def packages_of_the_image() -> list[str]:
-    """Return what repo2docker's image holds before the steps, as pip requirements."""
-    spec = find_spec("repo2docker")
-    assert spec is not None
-    assert spec.origin is not None
-    conda = Path(spec.origin).parent / "buildpacks" / "conda"
-    stem = f"environment.py-{RUNTIME.removeprefix('python-')}"
-    names = re.findall(r"^- ([\w-]+)==", (conda / f"{stem}.yml").read_text("utf-8"), re.MULTILINE)
-    lock = (conda / f"{stem}-linux-64.lock").read_text("utf-8")
-    found = []
-    for name in names:
-        version = re.search(rf"/{re.escape(name)}-(\d[\w.]*)-\w+\.conda", lock)
-        assert version, f"{name} is not in repo2docker's lock file"
-        found.append(f"{name.removesuffix('-singleuser')}=={version[1]}")
-    return found
-
-
-@dataclass(frozen=True)
-class Image:
-    """What the steps leave behind: the tree, which is also the home folder, and its variables."""
-
-    tree: Path
-    environ: dict[str, str]
-
-    def run(self, *command: str) -> subprocess.CompletedProcess[str]:
-        """Run a command in the tree as the image would, and insist that it succeeds."""
-        result = subprocess.run(
-            command, cwd=self.tree, env=self.environ, capture_output=True, text=True, check=False
-        )
-        assert result.returncode == 0, f"{command}\n{result.stdout}{result.stderr}"
-        return result
-
-
 @pytest.fixture(scope="module")
 def image(tmp_path_factory: pytest.TempPathFactory) -> Image:
     """Follow repo2docker's steps in a fresh environment and a copy of the tree."""
-    base = tmp_path_factory.mktemp("binder")
-    tree, prefix = base / "home", base / "environment"
-    tree.mkdir()
-    copy_tracked_files(tree)
-    subprocess.run([python_of_runtime() or sys.executable, "-m", "venv", prefix], check=True)
-    kept = {name: os.environ[name] for name in os.environ if name.startswith(("PIP_", "SSL_"))}
-    made = Image(
-        tree,
-        kept
-        | {
-            "HOME": str(tree),
-            "REPO_DIR": str(tree),
-            "KERNEL_PYTHON_PREFIX": str(prefix),
-            "NB_PYTHON_PREFIX": str(prefix),
-            "PATH": f"{prefix}/bin:/usr/local/bin:/usr/bin:/bin",
-        },
-    )
-    made.run("pip", "install", "--quiet", *packages_of_the_image())
-    for step in steps(dockerfile(tree)):
-        made.run("bash", "-c", step)
-    return made
+    return build(tmp_path_factory.mktemp("binder"))
 
 
 def test_the_direct_dependencies_are_pinned_inside_their_ranges() -> None:
@@ -215,53 +123,11 @@ def test_nothing_in_the_image_contradicts_the_pins(image: Image) -> None:
         assert requirement.specifier.contains(installed[name]), name
 
 
-@dataclass(frozen=True)
-class Lab:
-    """A running JupyterLab of the image."""
-
-    url: str
-    token: str
-
-    def get(self, path: str) -> Any:
-        """Return the JSON that the server answers with."""
-        asked = urllib.request.Request(
-            self.url + path, headers={"Authorization": f"token {self.token}"}
-        )
-        with urllib.request.urlopen(asked, timeout=30) as answer:
-            return json.load(answer)
-
-
 @pytest.fixture
 def lab(image: Image, tmp_path: Path) -> Iterator[Lab]:
     """Start the JupyterLab of the image, as a visit does."""
-    command = ["jupyter", "lab", "--no-browser", "--allow-root", "--ServerApp.port_retries=50"]
-    environ = image.environ | {"JUPYTER_RUNTIME_DIR": str(tmp_path)}
-    with (tmp_path / "log.txt").open("w") as log:
-        server = subprocess.Popen(
-            command, cwd=image.tree, env=environ, stdout=log, stderr=subprocess.STDOUT
-        )
-        try:
-            yield wait_for_lab(server, tmp_path)
-        finally:
-            server.terminate()
-            server.wait(timeout=60)
-
-
-def wait_for_lab(server: subprocess.Popen[bytes], runtime: Path) -> Lab:
-    """Wait until a server answers, and return its address."""
-    end = time.monotonic() + START_SECONDS
-    while time.monotonic() < end:
-        assert server.poll() is None, (runtime / "log.txt").read_text("utf-8")
-        for path in runtime.glob("jpserver-*.json"):
-            facts = json.loads(path.read_text("utf-8"))
-            found = Lab(facts["url"], facts["token"])
-            try:
-                found.get("api/status")
-            except OSError:
-                break
-            return found
-        time.sleep(0.2)
-    raise AssertionError((runtime / "log.txt").read_text("utf-8"))
+    with serving(image, tmp_path) as started:
+        yield started
 
 
 @linux_only
