@@ -11,7 +11,7 @@ from threading import Thread
 from typing import Any
 
 import pytest
-from axe import assert_accessible
+from axe import assert_accessible, faint_texts
 from lab import Lab
 from playwright.sync_api import ConsoleMessage, Locator, Page, Request, Response
 
@@ -41,6 +41,13 @@ TOO_WIDE = """() => {
 OUT_OF_REACH = """() => [...document.querySelectorAll('pre, .picture, .table')]
   .filter(box => box.checkVisibility() && box.scrollWidth > box.clientWidth + 1 && box.tabIndex < 0)
   .map(box => box.outerHTML.slice(0, 80))"""
+# Of the rules of axe, the one that another theme can break.
+FAINT = """async () => {
+  const part = { exclude: ['svg text'] };
+  const { violations } = await axe.run(part, { runOnly: ['color-contrast'], preload: false });
+  return violations.flatMap(({ nodes }) => nodes.map(({ html, failureSummary }) =>
+    `${html.slice(0, 80)}: ${failureSummary}`));
+}"""
 # What a person does in each view; each key changes what it shows, or what it says.
 KEYS = {
     "walk": ("End", "PageUp", "ArrowLeft"),
@@ -126,23 +133,25 @@ def visit(lab: Lab, site: Path) -> Iterator[Callable[..., Visit]]:
 def test_a_page_is_whole_in_both_themes_and_on_a_phone(
     address: str, visit: Callable[..., Visit]
 ) -> None:
-    shown = visit(address, color_scheme="light")
+    shown = visit(address, color_scheme="light", viewport=PHONE)
     page = shown.page
     assert page.locator("h1").count() == 1
     assert page.locator(".live").count() == page.locator(".live > .rw-view").count()
+    shown.settle()
     assert not page.evaluate(TOO_WIDE)
-    assert_accessible(page.locator("html"))
+    assert not page.evaluate(OUT_OF_REACH)
+    page.set_viewport_size(WIDE)
+    shown.settle()
+    assert not page.evaluate(TOO_WIDE)
+    shown.check_silent()
 
+    # From here on axe asks for the style sheet, which a page from a folder may not read.
+    assert_accessible(page.locator("html"))
     page.emulate_media(color_scheme="dark")
     shown.settle()
     assert shown.theme == "dark"
-    assert_accessible(page.locator("html"))
-
-    page.set_viewport_size(PHONE)
-    shown.settle().settle()
-    assert not page.evaluate(TOO_WIDE)
-    assert not page.evaluate(OUT_OF_REACH)
-    shown.check_silent()
+    assert not page.evaluate(FAINT)
+    assert not faint_texts(page.locator("html"))
 
 
 @pytest.mark.parametrize("address", ["index.html", *CHAPTERS])
@@ -159,7 +168,8 @@ def test_every_view_moves_by_keys(address: str, visit: Callable[..., Visit]) -> 
             after = looks(view)
             assert after != before, f"{kind} {place + 1}: {key} changes nothing"
             before = after
-        ASK[kind](shown, live) if kind in ASK else None
+        if kind in ASK:
+            ASK[kind](shown, live)
     shown.check_silent()
 
 
@@ -273,10 +283,10 @@ def test_the_keyboard_reaches_the_text_and_goes_through_the_course(
     shown.press("Enter")
     shown.page.wait_for_url("**/00-start-here.html")
     for address in CHAPTERS[1:]:
-        shown.page.get_by_role("link", name="On ").focus()
+        shown.page.locator(".ways .next").focus()
         shown.press("Enter")
         shown.page.wait_for_url(f"**/{address}")
-    shown.page.get_by_role("link", name="Back ").focus()
+    shown.page.locator(".ways .prev").focus()
     shown.press("Enter")
     shown.page.wait_for_url(f"**/{CHAPTERS[-2]}")
     here = shown.page.locator(".contents [aria-current=page]")
@@ -337,16 +347,16 @@ def test_on_paper_a_chapter_is_light_and_its_views_are_pictures(
     assert shown.settle().theme == "dark"
 
 
-def test_without_javascript_there_are_pictures_and_text(visit: Callable[..., Visit]) -> None:
-    context: dict[str, Any] = {"java_script_enabled": False, "color_scheme": "dark"}
-    shown = visit_without_script(visit, context)
-    page = shown.page
-    assert page.locator(".view .picture svg").first.is_visible()
-    assert "hands on" in page.locator(".view pre.output").first.inner_text()
-    assert page.locator(".contents").is_visible()
-    assert page.locator(".search").is_hidden()
-    page.locator("footer").scroll_into_view_if_needed()
-
-
-def visit_without_script(visit: Callable[..., Visit], options: dict[str, Any]) -> Visit:
-    return visit(SEVEN_NODES, **options)
+def test_without_javascript_there_are_pictures_and_text(lab: Lab, site: Path) -> None:
+    context = lab.browser.new_context(
+        viewport=WIDE, offline=True, java_script_enabled=False, color_scheme="dark"
+    )
+    try:
+        page = context.new_page()
+        page.goto((site / SEVEN_NODES).as_uri())
+        assert page.locator(".view .picture svg").first.is_visible()
+        assert "hands on" in page.locator(".view pre.output").first.inner_text()
+        assert page.locator(".contents").is_visible()
+        assert page.locator(".search").is_hidden()
+    finally:
+        context.close()

@@ -210,6 +210,14 @@ def test_headings_have_the_anchors_of_jupyterlab_and_none_twice() -> None:
     assert '<h2 id="Why-it-matters:-grad-&lt;-1">' in html
 
 
+def test_a_column_without_a_name_has_no_heading() -> None:
+    html = Text("notebooks/01-a.ipynb", []).write("| | a |\n|---|--:|\n| b | 1 |")
+    assert re.findall("<th[ >].*?</th>", html) == [
+        '<th scope="col" style="text-align:right">a</th>'
+    ]
+    assert html.count("<td") == 3
+
+
 def test_a_formula_is_readable_without_a_script() -> None:
     text = Text("notebooks/01-a.ipynb", [])
     html = text.write("The speed $\\frac{\\partial L}{\\partial x}$ and\n\n$$s = \\sum_i x_i$$")

@@ -116,6 +116,12 @@ class Text(IPythonRenderer):
         """A table in a box in which it can be scrolled."""
         return f'<div class="table"><table>\n{text}</table></div>\n'
 
+    def table_cell(self, text: str, align: str | None = None, head: bool = False) -> str:
+        """A cell of a table; an empty one heads nothing."""
+        start, end = ('th scope="col"', "th") if head and text else ("td", "td")
+        style = f' style="text-align:{align}"' if align else ""
+        return f"  <{start}{style}>{text}</{end}>\n"
+
     def block_math(self, body: str) -> str:
         """A formula on a line of its own, as MathML."""
         return f'<p class="formula">{mathml(body, "block")}</p>\n'
