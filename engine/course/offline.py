@@ -35,7 +35,15 @@ LIVE = "application/vnd.reverse-walk.view+json"
 NO_PYTHON = "This needs Python, and there is none on this page. Open the chapter in JupyterLab."
 NOTEBOOK_LINK = re.compile(r'<a href="(?![a-z]+:)[^"#]*\.ipynb[^"]*">(.*?)</a>', re.DOTALL)
 # An output can be shown in several ways; the first of these that it has is taken.
-BEST_FIRST = (LIVE, build.SVG, "text/html", "image/png", "image/jpeg", "text/plain")
+BEST_FIRST = (
+    LIVE,
+    build.SVG,
+    "text/html",
+    "text/markdown",
+    "image/png",
+    "image/jpeg",
+    "text/plain",
+)
 
 
 def executed(file: Path) -> NotebookNode:
@@ -202,20 +210,39 @@ def output_html(output: NotebookNode) -> str:
         return _printed(output.text)
     if output.output_type == "error":
         return _printed("\n".join(output.traceback))
-    kind = next((kind for kind in BEST_FIRST if kind in output.data), None)
+    kind = kind_of(output)
     if kind is None:
         return ""
     content = output.data[kind]
     words = output.data.get("text/plain", "")
     if kind == LIVE:
         return f'<div class="live" data-view="{content["view"]}">{_data(content)}</div>'
+    if kind == "text/markdown":
+        return f'<div class="text">\n{markdown_html(content)}</div>'
     if kind.startswith("image/") and kind != build.SVG:
-        address = f"data:{kind};base64,{''.join(content.split())}"
-        alternative = html.escape(output.metadata.get("alt") or words)
-        return f'<div class="picture"><img src="{address}" alt="{alternative}"></div>'
+        image = _image(kind, content, output.metadata.get(kind, {}), words)
+        return f'<div class="picture">{image}</div>'
     if kind == "text/plain":
         return _printed(content)
     return f'<div class="picture">{content}</div>'
+
+
+def kind_of(output: NotebookNode) -> str | None:
+    """The best of the ways in which an output can be shown, None when there is none.
+
+    Args:
+        output: an output of a code cell.
+    """
+    return next((kind for kind in BEST_FIRST if kind in output.get("data", {})), None)
+
+
+def _image(kind: str, content: str, metadata: Mapping[str, Any], words: str) -> str:
+    """A picture with what its output says of it, in the size in which a notebook shows it."""
+    address = f"data:{kind};base64,{''.join(content.split())}"
+    size = {name: metadata[name] for name in ("width", "height") if name in metadata}
+    attributes = {"src": address, "alt": metadata.get("alt") or words, **size}
+    told = " ".join(f'{name}="{html.escape(str(value))}"' for name, value in attributes.items())
+    return f"<img {told}>"
 
 
 def _printed(text: str) -> str:

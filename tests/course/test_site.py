@@ -232,9 +232,22 @@ def test_a_picture_tells_what_it_shows_in_the_words_of_its_output() -> None:
     plot = nbformat.v4.new_output(
         "display_data",
         data={"image/png": "iVBORw0KGgo=", "text/plain": "<Figure>"},
-        metadata={"alt": 'A curve that "falls"'},
+        metadata={"image/png": {"alt": 'A curve that "falls"', "width": 640}},
     )
-    assert 'alt="A curve that &quot;falls&quot;"' in shown("# A", code("plot()", plot))
+    html = shown("# A", code("plot()", plot))
+    assert 'alt="A curve that &quot;falls&quot;" width="640"' in html
+    plain = nbformat.v4.new_output("display_data", data={"image/png": "", "text/plain": "A <B>"})
+    assert 'alt="A &lt;B&gt;"' in shown("# A", code("plot()", plain))
+
+
+def test_markdown_that_a_cell_displays_is_text() -> None:
+    table = nbformat.v4.new_output(
+        "display_data",
+        data={"text/markdown": "| a | b |\n|---|---|\n| 1 | 2 |", "text/plain": "<Markdown>"},
+    )
+    html = shown("# A", code("show()", table))
+    assert "Markdown" not in html
+    assert html.count("<td>") == 2
 
 
 def test_hostile_words_stay_words() -> None:

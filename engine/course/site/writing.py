@@ -136,15 +136,17 @@ def _cell(cell: NotebookNode, text: Text, page: Page, doors: Doors) -> str:
         return f'<div class="text">\n{body}</div>'
     if cell.cell_type != "code":
         return offline.cell_html(cell)
-    outputs = [_output(output, page, doors) for output in cell.outputs]
+    outputs = [_output(output, text, page, doors) for output in cell.outputs]
     return "\n".join([offline.code_html(cell.source), *outputs])
 
 
-def _output(output: NotebookNode, page: Page, doors: Doors) -> str:
+def _output(output: NotebookNode, text: Text, page: Page, doors: Doors) -> str:
     data = output.get("data", {})
-    if offline.LIVE not in data:
-        return offline.output_html(output)
-    return view_html(data[offline.LIVE], data, doors.sentence(page))
+    if offline.LIVE in data:
+        return view_html(data[offline.LIVE], data, doors.sentence(page))
+    if offline.kind_of(output) == "text/markdown":
+        return f'<div class="text">\n{text.write(data["text/markdown"])}</div>'
+    return offline.output_html(output)
 
 
 def view_html(traits: Mapping[str, Any], data: Mapping[str, Any], where: str) -> str:
