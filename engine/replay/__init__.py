@@ -16,95 +16,24 @@ array([11.])
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from operator import index
 from typing import NoReturn
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from engine.graph import Graph, _named_values, caller_variables, collector_paused
 from engine.replay.cells import Choice, parameters_of, read_cells
 from engine.replay.compiled import Compiled, is_available
 from engine.replay.levels import Levels
 from engine.replay.snapshot import first_error, graph_of
+from engine.replay.vector import ParameterVector
 from engine.text import shown
-from engine.value import Value, require_recorded
+from engine.value import Value
 
 __all__ = ["Choice", "ParameterVector", "Replay"]
 
 Floats = NDArray[np.float64]
-
-
-class ParameterVector:
-    """Many leaves as one: their numbers in one array, their gradients in another.
-
-    An optimizer moves it like a single parameter: ``SGD([vector], rate=0.1)``.
-
-    Args:
-        leaves: the parameters, in the order of the arrays.
-
-    Raises:
-        TypeError: something is not a Value.
-        ValueError: a number was computed, or stands there twice.
-
-    >>> from engine.value import Parameter
-    >>> weights = [Parameter(1.0), Parameter(2.0)]
-    >>> vector = ParameterVector(weights)
-    >>> vector.data *= 10.0
-    >>> vector.write_back()
-    >>> weights[1].data
-    20.0
-    """
-
-    def __init__(self, leaves: Iterable[Value]) -> None:
-        self.leaves = tuple(leaves)
-        for leaf in self.leaves:
-            require_recorded(leaf)
-            if leaf.op:
-                raise ValueError(f"{shown(leaf)} was computed: a vector holds leaves only.")
-        if len(set(self.leaves)) < len(self.leaves):
-            raise ValueError("a leaf stands twice in the vector.")
-        self.read()
-
-    def read(self) -> None:
-        """Take numbers and gradients from the leaves."""
-        self.data = [leaf.data for leaf in self.leaves]
-        self.grad = [leaf.grad for leaf in self.leaves]
-
-    def write_back(self) -> None:
-        """Put numbers and gradients into the leaves, where drawings and models look."""
-        numbers, gradients = self.data.tolist(), self.grad.tolist()
-        for leaf, number, gradient in zip(self.leaves, numbers, gradients, strict=True):
-            leaf.data, leaf.grad = number, gradient
-
-    @property
-    def data(self) -> Floats:
-        """The numbers."""
-        return self._data
-
-    @data.setter
-    def data(self, numbers: ArrayLike) -> None:
-        self._data = self._filled(numbers)
-
-    @property
-    def grad(self) -> Floats:
-        """The gradients; a single number stands for all, as in ``vector.grad = 0.0``."""
-        return self._grad
-
-    @grad.setter
-    def grad(self, numbers: ArrayLike) -> None:
-        self._grad = self._filled(numbers)
-
-    def _filled(self, numbers: ArrayLike) -> Floats:
-        filled = np.array(numbers, dtype=np.float64)
-        if filled.shape not in ((), (len(self),)):
-            raise ValueError(f"the vector holds {len(self)} numbers, not {filled.size} numbers.")
-        return filled if filled.ndim else np.full(len(self), filled)
-
-    def __len__(self) -> int:
-        return len(self.leaves)
-
-    def __repr__(self) -> str:
-        return f"ParameterVector({len(self)} numbers)"
 
 
 class Replay:
@@ -122,7 +51,8 @@ class Replay:
         inputs: other leaves that get new numbers. The rest keep the numbers they have now.
         names: variables that may name nodes without a label, as in ``Graph.of``.
         compiled: whether numba compiles the replay (True), or NumPy computes it (False). By
-            default numba does if it is installed: ``pip install reverse-walk[fast]``.
+            default numba does where it is installed (the extra ``fast``), after a second or two
+            in the first replay to compile.
 
     Attributes:
         parameters: the vector of the parameters.
@@ -153,7 +83,9 @@ class Replay:
         names: Mapping[str, object] | None = None,
         compiled: bool | None = None,
     ) -> None:
-        self.parameters = parameters or ParameterVector(parameters_of(output, choices))
+        if parameters is None:
+            parameters = ParameterVector(parameters_of(output, choices))
+        self.parameters = parameters
         self.inputs = ParameterVector(inputs)
         leaves = self.parameters.leaves + self.inputs.leaves
         named = dict(_named_values(caller_variables() if names is None else names))
@@ -169,6 +101,7 @@ class Replay:
         """Choose an option for every ``Choice``, in their order: part of the next ``forward``.
 
         Raises:
+            TypeError: a pick is not a whole number.
             ValueError: there are more or fewer picks than choices, or there is no such option.
 
         >>> from engine.value import Parameter
@@ -180,13 +113,14 @@ class Replay:
         >>> replay.forward()
         4.0
         """
+        picks = list(map(index, picks))
         if len(picks) != len(self._options):
             raise ValueError(f"{len(self._options)} picks are needed, got {len(picks)}.")
         for pick, count in zip(picks, self._options, strict=True):
             if not 0 <= pick < count:
                 raise ValueError(f"a pick is a number from 0 to {count - 1}, got {shown(pick)}.")
-        self._picks = list(picks)
-        self._engine.bind(self._picks)
+        self._picks = picks
+        self._engine.bind(picks)
         self._state = "nothing is computed yet"
 
     def forward(self) -> float:

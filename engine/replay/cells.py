@@ -143,7 +143,7 @@ def read_cells(
 
     Raises:
         ReleasedError: the tape that recorded it has ended.
-        ValueError: an operation has no forward formula here, or two choices share an edge.
+        ValueError: an operation has no forward formula here, or a choice does not fit.
     """
     require_recorded(output)
     return _Reader(choices, names).read(output, first)
@@ -167,12 +167,20 @@ class _Reader:
                 self.chosen[node][side] = number, options
 
     def read(self, output: Value, first: Iterable[Value]) -> Cells:
-        with collector_paused():
-            for leaf in first:
-                self._add(leaf)
-            for value in self._order(output):
-                if value not in self.places:
-                    self._add(value)
+        try:
+            with collector_paused():
+                for leaf in first:
+                    self._add(leaf)
+                for value in self._order(output):
+                    if value not in self.places:
+                        self._add(value)
+        except KeyError:
+            raise ValueError(
+                "an option of a choice is computed from the node where it may stand."
+            ) from None
+        for node in self.chosen:
+            if node not in self.places:
+                raise ValueError(f"{shown(node)} has a choice, but the output does not need it.")
         self.cells.output = self.places[output]
         return self.cells
 
