@@ -127,12 +127,14 @@ def sentences(descent: Descent, lowest: float, name: str) -> tuple[str, str]:
         return goes, f"{turns}: each step goes past the lowest place, to the other side."
     if outcome is Outcome.STILL_FAR:
         share = (losses[-1] - lowest) / (losses[0] - lowest)
-        return goes, f"Of the height above the lowest loss, {100 * share:.0f} % is left."
-    reach = f"the loss is within {100 * ARRIVED:.0f} % of its way from step "
-    arrival = f"{reach}{descent.arrival(lowest)} on."
-    if outcome is Outcome.OVERSHOOTS:
-        return goes, f"{turns}, and {arrival}"
-    return goes, f"{arrival[0].upper()}{arrival[1:]}"
+        above = _short(losses[0] - lowest)
+        return goes, (
+            f"At the start the loss is {above} above the lowest. At the end {100 * share:.0f} % "
+            "of it is left."
+        )
+    arrival = f"From step {descent.arrival(lowest)} on at most {100 * ARRIVED:.0f} % of it is left."
+    height = f"At the start the loss is {_short(losses[0] - lowest)} above the lowest. {arrival}"
+    return goes, f"{turns}. {height}" if outcome is Outcome.OVERSHOOTS else height
 
 
 def _divergence(descent: Descent) -> str:

@@ -85,11 +85,12 @@ class TestWords:
         for rate in RATES[:5]:
             rates.rate = rate
             second.append(rates.state.sentences[1])
+        above = "At the start the loss is 4 above the lowest."
         assert second == [
-            "Of the height above the lowest loss, 45 % is left.",
-            "The loss is within 1 % of its way from step 3 on.",
-            "It changes its direction 19 times, and the loss is within 1 % of its way from step "
-            "11 on.",
+            f"{above} At the end 45 % of it is left.",
+            f"{above} From step 3 on at most 1 % of it is left.",
+            f"It changes its direction 19 times. {above} From step 11 on at most 1 % of it is "
+            "left.",
             *[
                 "It changes its direction 19 times: each step goes past the lowest place, to the "
                 "other side."
