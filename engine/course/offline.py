@@ -85,7 +85,8 @@ def all_executed(
         yield from ((file, before[file] or run(file)) for file in files)
         return
     # Each in a process of its own: event loops that were opened in a thread are left open there.
-    with ProcessPoolExecutor(os.cpu_count(), mp_context=get_context("spawn")) as pool:
+    workers = min(len(changed), os.cpu_count() or 1)
+    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
         results = pool.map(run, changed)
         yield from ((file, before[file] or next(results)) for file in files)
 

@@ -126,8 +126,9 @@ def course(folder: Path, *cells: NotebookNode | str) -> Places:
 
 def shown(*cells: NotebookNode | str, binder: str | None = None) -> str:
     """The page of a chapter."""
+    first = Page("notebooks/00-z.ipynb", chapter("# First"))
     page = Page("notebooks/01-a.ipynb", chapter(*cells))
-    site, doors = Site([page], [], None), Doors(binder)
+    site, doors = Site([first, page], [], None), Doors(binder)
     return page_html(written(page, site, doors), site, doors, None)
 
 
@@ -314,6 +315,7 @@ def test_the_command_writes_a_whole_site(
     assert capsys.readouterr().out.startswith(f"{folder / 'index.html'}  3 pages, ")
     assert not Built(folder).broken_links()
     page = (folder / "notebooks" / "01-a.html").read_text("utf-8")
+    assert "all code has run already" in page
     assert '<pre class="output">42</pre>' in page
     assert "[Back" not in page
     assert "Back: nothing" not in page

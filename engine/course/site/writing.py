@@ -29,6 +29,10 @@ LACKS_PYTHON = "A part of this view needs Python, and there is none on this page
 READ_ONLY = (
     "This page is for reading. Your answers are checked by Python, and there is none on this page."
 )
+ALREADY_RUN = (
+    "On these pages all code has run already, and you can step through the views. To change the "
+    "code and to run it, you need Python."
+)
 EXERCISES_WORD = "Exercises"
 ROW = re.compile(r"<tr>\n *<td>(.+?)</td>")
 
@@ -103,8 +107,9 @@ def written(page: Page, site: Site, doors: Doors) -> Written:
     """
     text = Text(page.path, {other.path for other in site.pages})
     cells = [_cell(cell, text, page, doors) for cell in page.notebook.cells]
-    if page in site.exercises:
-        cells.insert(1, f'<p class="lacks">{READ_ONLY} {doors.sentence(page)}</p>')
+    if page in site.exercises or page == site.chapters[0]:
+        told = READ_ONLY if page in site.exercises else ALREADY_RUN
+        cells.insert(1, f'<p class="lacks">{told} {doors.sentence(page)}</p>')
     body = "\n".join(cells)
     if page == site.glossary:
         body = ROW.sub(_named_row, body)
