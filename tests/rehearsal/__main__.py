@@ -28,16 +28,21 @@ def parser() -> argparse.ArgumentParser:
     return made
 
 
+def _end(_signal: int, _frame: object) -> None:
+    """An end from outside removes what was made, as an error does, and a second one waits."""
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    sys.exit(1)
+
+
 def main() -> int:
     """Run one of them."""
     options = parser().parse_args()
-    # The end of this process is to remove what it made, as an error does.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    signal.signal(signal.SIGTERM, _end)
     if options.rehearsal == "class":
-        from tests.rehearsal import classroom
+        from tests.rehearsal import classroom, room
 
         chapters = tuple(options.chapters.split(","))
-        plan = classroom.Plan(options.students, options.browsers, chapters, options.seed)
+        plan = room.Plan(options.students, options.browsers, chapters, options.seed)
         return classroom.rehearse(plan, options.environment)
     from tests.rehearsal import visit
 

@@ -4,165 +4,44 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import difflib
 import json
 import random
 import shutil
-import statistics
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from pathlib import Path
 from tempfile import mkdtemp
-from urllib.parse import quote, urlencode
+from urllib.parse import quote
 
 import nbformat
 from nbformat.notebooknode import NotebookNode
 
 from engine.course import notebook_files
 from engine.course.checks.asking import HEADINGS
-from engine.course.places import CHAPTERS, EXERCISES, SOLUTIONS
-from tests.rehearsal import answers, hub, image, memory, repository, spying, users
+from engine.course.places import CHAPTERS, EXERCISES
+from tests.rehearsal import answers, hub, image, report, repository, spying, users
 from tests.rehearsal.answers import RIGHT, UNTOUCHED, WRONG
 from tests.rehearsal.grading import ASSIGNMENT, COURSE, Grades, Grading
-from tests.rehearsal.memory import MB, Memory
-from tests.rehearsal.repository import BRANCH, NEW_CELL, NEW_FILE, NEW_START, NEWS, Repository
-from tests.rehearsal.student import Kernel, RefusedError, Student, has_picture, printed
-from tests.rehearsal.table import table
-from tests.rehearsal.users import User
+from tests.rehearsal.kept import lost_cells
+from tests.rehearsal.repository import BRANCH, NEW_CELL, NEW_FILE, NEW_START, NEWS
+from tests.rehearsal.room import CHAPTER, FOLDER, Class, Person, Plan
+from tests.rehearsal.student import RefusedError, Student, has_picture, printed
 
 MORE_PACKAGES = ("nbgitpuller", "nbgrader>=0.9.5,<0.10")
-FOLDER = "walk"
-CHAPTER = f"{CHAPTERS}/00-start-here.ipynb"
 READ_ONLY = f"{CHAPTERS}/01-wiggle-a-number.ipynb"
 NOTES = f"{EXERCISES}/my-notes.txt"
 SAID = {RIGHT: "right", WRONG: "wrong", UNTOUCHED: "untouched"}
-SERVER, KERNEL = "jupyterhub-singleuser", "ipykernel_launcher"
-NAMES = {SERVER: "server", KERNEL: "kernels"}
-WAITS = {
-    "server": "the server is ready",
-    "pulled": "the exercises are there",
-    "drawn": "the first drawing",
-    "ran": "the chapter has run",
+SERVER_SETTINGS = {
+    # For the student in a browser, who is asked what the page shows.
+    "LabApp": {"expose_app_in_browser": True},
+    # On one machine two servers can choose the same port for their kernels at the same moment, and
+    # the second kernel never answers. A socket in the student's own folder has no such rival.
+    "ConnectionFileMixin": {"transport": "ipc"},
 }
 # Three in six answers are right and two are wrong.
 ANSWERED = (RIGHT, RIGHT, RIGHT, WRONG, WRONG, UNTOUCHED)
 FIRST_MISTAKES = 4
-
-
-@dataclass(frozen=True)
-class Plan:
-    """What one rehearsal is.
-
-    Attributes:
-        students: how many.
-        browsers: how many of them come in a real browser.
-        chapters: the numbers of the exercise notebooks they do.
-        seed: decides who answers what.
-    """
-
-    students: int
-    browsers: int
-    chapters: tuple[str, ...]
-    seed: int
-
-
-@dataclass
-class Wait:
-    """How long one student waited, in seconds from "start my server"."""
-
-    server: float = 0.0
-    pulled: float = 0.0
-    drawn: float = 0.0
-    ran: float = 0.0
-
-
-@dataclass
-class Person:
-    """A student with a user of their own, and what they did.
-
-    Attributes:
-        user: of the machine.
-        student: at the hub.
-        number: counted from 0.
-        waits: how long they waited.
-        answered: for each exercise, right, wrong or untouched.
-        written: what they saved, by path.
-        kernels: what is open.
-    """
-
-    user: User
-    student: Student
-    number: int
-    waits: Wait = field(default_factory=Wait)
-    answered: dict[str, str] = field(default_factory=dict)
-    written: dict[str, str] = field(default_factory=dict)
-    kernels: dict[str, Kernel] = field(default_factory=dict)
-
-    @property
-    def marker(self) -> str:
-        """A word that stands in everything this student writes."""
-        return f"written by {self.user.name}, {id(self):x}"
-
-    def file(self, name: str) -> Path:
-        """A file of this student's copy."""
-        return self.user.home / FOLDER / name
-
-
-@dataclass
-class Class:
-    """Everything of one rehearsal."""
-
-    plan: Plan
-    people: list[Person]
-    repository: Repository
-    grading: Grading
-    tree: Path
-    problems: list[str] = field(default_factory=list)
-    facts: list[tuple[str, str]] = field(default_factory=list)
-    memory: list[tuple[str, ...]] = field(default_factory=list)
-    came: Counter[str] = field(default_factory=Counter)
-    reached: Counter[str] = field(default_factory=Counter)
-    given: dict[str, str] = field(default_factory=dict)
-
-    def expect(self, true: bool, otherwise: str) -> None:
-        """Note a problem when something is not so."""
-        if not true:
-            self.problems.append(otherwise)
-            print(f"WRONG: {otherwise}", flush=True)
-
-    def note(self, what: str, value: str) -> None:
-        """Keep a fact for the report."""
-        self.facts.append((what, value))
-        print(f"{what}: {value}", flush=True)
-
-    @property
-    def exercise_files(self) -> list[str]:
-        """The exercise notebooks they do, as paths below a student's copy."""
-        return [f"{EXERCISES}/{file.name}" for file in self.solution_files]
-
-    @property
-    def notebooks(self) -> list[str]:
-        """Every notebook that students change."""
-        return [CHAPTER, *self.exercise_files]
-
-    @property
-    def solution_files(self) -> list[Path]:
-        """The solutions of these."""
-        files = sorted((self.tree / SOLUTIONS).glob("*.ipynb"))
-        return [file for file in files if file.name[:2] in self.plan.chapters]
-
-    @property
-    def link(self) -> str:
-        """What the instructor gives to the class."""
-        query = {
-            "repo": self.repository.url,
-            "branch": BRANCH,
-            "targetpath": FOLDER,
-            "urlpath": f"lab/tree/{FOLDER}/{CHAPTER}",
-        }
-        return f"{self.people[0].student.hub}hub/user-redirect/git-pull?{urlencode(query)}"
 
 
 def rehearse(plan: Plan, environment: Path | None) -> int:
@@ -196,7 +75,7 @@ def rehearse(plan: Plan, environment: Path | None) -> int:
             grading = Grading(instructor, made, base / "settings", base / "exchange")
             grading.prepare()
             (base / "settings" / "jupyter_server_config.json").write_text(
-                json.dumps({"LabApp": {"expose_app_in_browser": True}}), "utf-8"
+                json.dumps(SERVER_SETTINGS), "utf-8"
             )
             with hub.running(made, proxy, students, base / "settings", base / "hub") as running:
                 people = [
@@ -207,7 +86,7 @@ def rehearse(plan: Plan, environment: Path | None) -> int:
                 grading.release(klass.solution_files)
                 asyncio.run(_at_the_hub(klass))
             _grade(klass)
-    _report(klass)
+    report.show(klass)
     return 1 if klass.problems else 0
 
 
@@ -219,7 +98,7 @@ def _folder() -> Iterator[Path]:
     try:
         yield base
     finally:
-        shutil.rmtree(base, ignore_errors=True)
+        shutil.rmtree(base)
 
 
 def _open_for_reading(folder: Path) -> None:
@@ -251,9 +130,9 @@ async def _at_the_hub(klass: Class) -> None:
         await _all(klass.people, lambda person, step=step: step(klass, person))
         klass.note(f"all at once, {what}", f"{time.monotonic() - start:.0f} s")
         if step is _run_a_chapter:
-            _measure(klass, "server and one kernel")
+            report.measure(klass, "server and one kernel")
         if step is _do_exercises:
-            _measure(klass, f"server and {1 + len(klass.plan.chapters)} kernels")
+            report.measure(klass, f"server and {1 + len(klass.plan.chapters)} kernels")
     for person in klass.people:
         for kernel in person.kernels.values():
             kernel.close()
@@ -407,46 +286,6 @@ def _nothing_lost(klass: Class, person: Person, name: str, before: str) -> None:
             klass.reached[f"new {what} of {name}"] += news in after
 
 
-def lost_cells(given: str, saved: str, after: str) -> list[str]:
-    """What of a student's notebook is not in the file after an update.
-
-    Args:
-        given: the file as the student got it.
-        saved: the file as the student saved it.
-        after: the file after the update. It may have lines that the student did not write, also
-            between theirs.
-    """
-    try:
-        merged = nbformat.reads(after, as_version=4)
-        nbformat.validate(merged)
-    except Exception as error:  # noqa: BLE001 (whatever is wrong with it, it is no notebook)
-        return [f"the notebook itself: {type(error).__name__}: {str(error)[:200]}"]
-    first = {cell.id: cell for cell in nbformat.reads(given, as_version=4).cells}
-    now = {cell.id: cell for cell in merged.cells}
-    nothing = NotebookNode(source="", outputs=[])
-    lost = []
-    for cell in nbformat.reads(saved, as_version=4).cells:
-        before, arrived = first.get(cell.id, nothing), now.get(cell.id, nothing)
-        if not _holds(arrived.source, _own_lines(before.source, cell.source)):
-            lost.append(f"source of {cell.id}")
-        outputs = cell.get("outputs", [])
-        if outputs not in (before.get("outputs", []), arrived.get("outputs", [])):
-            lost.append(f"outputs of {cell.id}")
-    return lost
-
-
-def _own_lines(given: str, saved: str) -> list[str]:
-    """The lines of a cell that a student wrote."""
-    compared = difflib.ndiff(given.split("\n"), saved.split("\n"))
-    return [line[2:] for line in compared if line.startswith("+ ")]
-
-
-def _holds(source: str, lines: Sequence[str]) -> bool:
-    """Tell whether lines stand in a cell, in their order."""
-    there = iter(source.split("\n"))
-    return all(line in there for line in lines)
-
-
 # Handing in, and looking at what others handed in.
 
 
@@ -540,56 +379,3 @@ def _wanted(klass: Class) -> Grades:
                     right = person.answered[exercise] == RIGHT
                     wanted[person.user.name, facts.grade_id] = facts.points if right else 0.0
     return wanted
-
-
-# Numbers.
-
-
-def _measure(klass: Class, what: str) -> None:
-    """The memory of each student's server and kernels, now."""
-    for kind in (SERVER, KERNEL):
-        sums = [memory.of_user(person.user.number, (SERVER, KERNEL)) for person in klass.people]
-        _note_memory(klass, f"{what}: {NAMES[kind]}", [found[kind] for found in sums])
-    totals = [sum(found.values(), Memory()) for found in sums]
-    _note_memory(klass, f"{what}: together", totals)
-
-
-def _note_memory(klass: Class, what: str, found: Sequence[Memory]) -> None:
-    pss, rss = ([getattr(one, kind) / MB for one in found] for kind in ("pss", "rss"))
-    klass.memory.append((what, *(f"{n:.0f}" for n in (_median(pss), max(pss), _median(rss)))))
-
-
-def _median(numbers: Iterable[float]) -> float:
-    return statistics.median(list(numbers))
-
-
-def _print(title: str, head: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-    print(f"\n{title.upper()}\n\n{table(head, rows)}", flush=True)
-
-
-def _waited(klass: Class) -> Iterator[tuple[str, ...]]:
-    browsers = klass.plan.browsers
-    parts = {"no browser": klass.people[browsers:], "a browser": klass.people[:browsers]}
-    for where, people in parts.items():
-        for what, until in WAITS.items():
-            times = [getattr(person.waits, what) for person in people]
-            if any(times):
-                numbers = (min(times), _median(times), max(times))
-                yield (where, until, *(f"{number:.1f}" for number in numbers))
-
-
-def _report(klass: Class) -> None:
-    head: tuple[str, ...] = ("", "PSS median", "PSS largest", "RSS median")
-    _print("memory of each student, in MB", head, klass.memory)
-    head = ("students", "until", "first", "median", "last")
-    _print('seconds from "start my server"', head, _waited(klass))
-    came = sorted(klass.came.items())
-    _print("attempts to read another's files", ("attempt", "times"), came)
-    head = ("in notebooks that students had changed", "students")
-    _print("what of the update arrived", head, sorted(klass.reached.items()))
-    _print("facts", ("", ""), klass.facts)
-    if klass.problems:
-        print(f"\n{len(klass.problems)} outcomes are wrong:")
-        print("\n".join(f"- {problem}" for problem in klass.problems))
-    else:
-        print("\nNothing was lost, every grade is the right one, and nobody read another's files.")

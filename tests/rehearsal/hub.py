@@ -41,6 +41,11 @@ c.Spawner.cmd = ["{programs}/jupyterhub-singleuser"]
 c.Spawner.default_url = "/lab"
 c.Spawner.env_keep = []
 c.Spawner.environment = {environment}
+# A socket's path may have 107 characters; the usual folder is deeper than that here.
+def runtime_folder(spawner):
+    return "{homes}/" + spawner.user.name + "/.run"
+
+c.Spawner.environment["JUPYTER_RUNTIME_DIR"] = runtime_folder
 # A whole class at once on a small machine takes longer than a student alone.
 c.Spawner.start_timeout = 600
 c.Spawner.http_timeout = 600
@@ -112,6 +117,7 @@ def running(
             environment=environ,
             students=len(students),
             base=base,
+            homes=students[0].home.parent,
         ),
         "utf-8",
     )
@@ -119,7 +125,12 @@ def running(
     hub = Hub(f"http://{LOCALHOST}:{port}/", environ)
     with (base / "hub.log").open("w") as log:
         process = subprocess.Popen(
-            command, cwd=base, env=environ, stdout=log, stderr=subprocess.STDOUT
+            command,
+            cwd=base,
+            env=environ,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
         )
         try:
             _wait(hub, process, base / "hub.log")

@@ -17,9 +17,10 @@ from engine.course.checks import catalog, judging
 from engine.course.checks.judging import State
 from engine.course.checks.plain import describe, restore
 from tests.rehearsal import answers, image, memory, spying, table, visit
-from tests.rehearsal.classroom import CHAPTER, lost_cells
+from tests.rehearsal.kept import lost_cells
 from tests.rehearsal.memory import MB, Memory
 from tests.rehearsal.repository import NEW_CELL, NEW_FILE, NEW_START, NEWS, Repository
+from tests.rehearsal.room import CHAPTER
 from tests.rehearsal.visit import Run, Visit
 
 ROOT = Path(__file__).resolve().parents[2]
