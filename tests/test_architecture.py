@@ -47,8 +47,8 @@ ALONG_A_FLOOR = {
 }
 # The floors that compute: a learner can use them without a picture, a plot or a notebook.
 LIGHT_FLOORS = {1, 2, 3}
-# A replay computes in arrays: it needs NumPy, and no other module loads it by itself.
-IN_ARRAYS = {"replay"}
+# A replay computes in arrays: it needs NumPy, and only training by replay loads it by itself.
+IN_ARRAYS = {"replay", "training"}
 HEAVY = {"IPython", "anywidget", "graphviz", "ipywidgets", "matplotlib", "numpy"}
 
 
