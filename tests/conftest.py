@@ -20,8 +20,19 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 FOLDERS = ("notebooks", "exercises", "solutions")
 PATIENCE = 1800.0
-# These tests need nothing of each other, and come last: one by one they fill both ends.
+# Each process has a JupyterLab and a browser of its own: more of them would want more memory.
+MOST_PROCESSES = 4
+# These tests need nothing of each other, and come last: one by one they keep every process busy.
 DIVIDED = "tests/browser/"
+WHOLE = "tests/browser/test_lite.py"  # its page takes long to make
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """How many processes ``-n auto`` means; half a core with hyperthreading is a processor, too."""
+    allowed = getattr(os, "sched_getaffinity", None)
+    count = len(allowed(0)) if allowed else os.cpu_count() or 1
+    return min(count, MOST_PROCESSES)
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -34,7 +45,8 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
     class ByFile(LoadScopeScheduling):
         def _split_scope(self, nodeid: str) -> str:
-            return nodeid if nodeid.startswith(DIVIDED) else nodeid.split("::", 1)[0]
+            divided = nodeid.startswith(DIVIDED) and not nodeid.startswith(WHOLE)
+            return nodeid if divided else nodeid.split("::", 1)[0]
 
     config.option.loadscopereorder = False
     return ByFile(config, log)

@@ -361,16 +361,14 @@ class Lab:
         context: BrowserContext = self.browser.new_context(
             viewport={"width": WIDTH, "height": HEIGHT}
         )
+        # On a busy machine a page may take long to load: that is no mistake of the page.
+        context.set_default_timeout(PATIENCE * 1000)
         shown = LabPage(context.new_page(), server or self.server, path)
         shown._listen()
         self.pages.append(shown)
         shown.page.goto(address)
-        shown.page.wait_for_selector(".jp-NotebookPanel .jp-Cell", timeout=PATIENCE * 1000)
-        shown.page.wait_for_function(
-            _SHOWN,
-            arg=path,
-            timeout=PATIENCE * 1000,
-        )
+        shown.page.wait_for_selector(".jp-NotebookPanel .jp-Cell")
+        shown.page.wait_for_function(_SHOWN, arg=path)
         return shown._without_splash()
 
     def close_pages(self) -> None:
