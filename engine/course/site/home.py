@@ -134,7 +134,7 @@ def run_html(readme: str) -> str:
 
 
 def _command(command: str) -> str:
-    return f'<div class="highlight"><pre><code>{escape(command, quote=False)}</code></pre></div>'
+    return f'<div class="highlight command"><pre><code>{escape(command, quote=False)}</code></pre></div>'
 
 
 def read_readme(root: Path) -> str:
