@@ -81,14 +81,13 @@ def _assigned(given: ast.expr, mistake: Any, module: ModuleType) -> str:
     """Code that makes the expression be the mistake, empty where there is none."""
     if isinstance(given, ast.Name):
         return _assignment(given.id, mistake, module)
-    # A dictionary of names, each to be given its own value.
-    fits = isinstance(given, ast.Dict) and isinstance(mistake, dict)
-    if not fits or not all(isinstance(value, ast.Name) for value in given.values):
-        return ""
-    parts = [
-        _assignment(value.id, mistake.get(key.value), module)
-        for key, value in zip(given.keys, given.values, strict=True)
-    ]
+    parts = []
+    if isinstance(given, ast.Dict) and isinstance(mistake, dict):
+        # A dictionary of names, each to be given its own value.
+        for key, value in zip(given.keys, given.values, strict=True):
+            named = isinstance(key, ast.Constant) and isinstance(value, ast.Name)
+            part = _assignment(value.id, mistake.get(key.value), module) if named else ""
+            parts.append(part)
     return "\n".join(parts) if all(parts) else ""
 
 

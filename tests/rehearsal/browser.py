@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
+import json
+import os
+import signal
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from pathlib import Path
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
@@ -30,6 +37,7 @@ _SHOWN = """path => {
   const panel = window.jupyterapp && window.jupyterapp.shell.currentWidget;
   return panel && panel.context && panel.context.path === path && panel.context.isReady;
 }"""
+ROOT = Path(__file__).parents[2]
 PICTURES = ["image/svg+xml", "application/vnd.jupyter.widget-view+json"]
 
 
@@ -102,3 +110,40 @@ def follow_link(name: str, token: str, link: str, server: str, path: str) -> See
         start = time.time()
         page.click("#login_submit")
         return first_drawing(page, Server(server, token), path, start, save=True)
+
+
+async def follow_link_apart(name: str, token: str, link: str, server: str, path: str) -> Seen:
+    """Do the same in a process of its own, which ends with us, whatever happens.
+
+    Args:
+        name: as for `follow_link`.
+        token: likewise.
+        link: likewise.
+        server: likewise.
+        path: likewise.
+
+    Raises:
+        RuntimeError: it did not come to the end.
+    """
+    pipe = asyncio.subprocess.PIPE
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "tests.rehearsal.browser"),
+        cwd=ROOT,
+        stdin=pipe,
+        stdout=pipe,
+        stderr=pipe,
+        start_new_session=True,
+    )
+    try:
+        request = json.dumps([name, token, link, server, path])
+        told, said = await process.communicate(request.encode())
+        if process.returncode != 0:
+            raise RuntimeError(f"the browser of {name}: {said.decode()[-2000:]}")
+        return Seen(**json.loads(told))
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+
+
+if __name__ == "__main__":
+    print(json.dumps(asdict(follow_link(*json.load(sys.stdin)))))

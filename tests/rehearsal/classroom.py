@@ -153,7 +153,9 @@ async def _run_a_chapter(klass: Class, person: Person) -> None:
         await _run_in_a_browser(klass, person)
         return
     start = time.monotonic()
-    await person.student.start_server()
+    pressed = await person.student.start_server()
+    if pressed > 1:
+        klass.note(f"{person.user.name} pressed Start My Server", f"{pressed} times")
     person.waits.server = time.monotonic() - start
     await person.student.pull(klass.repository.url, BRANCH, FOLDER)
     person.waits.pulled = time.monotonic() - start
@@ -181,8 +183,8 @@ async def _run_in_a_browser(klass: Class, person: Person) -> None:
     path = f"{FOLDER}/{CHAPTER}"
     student = person.student
     start = time.monotonic()
-    seen = await asyncio.to_thread(
-        browser.follow_link, student.name, student.token, klass.link, student.server, path
+    seen = await browser.follow_link_apart(
+        student.name, student.token, klass.link, student.server, path
     )
     person.waits.pulled = seen.stored
     person.waits.drawn = seen.drawn

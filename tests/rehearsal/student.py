@@ -19,6 +19,7 @@ from tornado.websocket import WebSocketClientConnection, websocket_connect
 from tests.rehearsal.hub import PASSWORD
 
 PATIENCE = 900.0
+TRIES = 3
 PICTURES = ("image/svg+xml", "application/vnd.jupyter.widget-view+json")
 SHOWN = {"stream", "display_data", "execute_result", "error"}
 XSRF = "_xsrf"
@@ -75,16 +76,37 @@ class Student:
         return values[-1] or ""
 
     async def _hub(self, method: str, path: str, data: object = None) -> Any:
-        headers = {"X-XSRFToken": self._xsrf(), "Referer": f"{self.hub}hub/home"}
-        return await self._answer(method, f"{self.hub}hub/api/{path}", data, headers)
+        return await self._answer(method, f"{self.hub}hub/api/{path}", data, self._own_page)
 
-    async def start_server(self) -> None:
-        """Press "Start My Server", and wait until it is ready."""
-        await self._hub("POST", f"users/{self.name}/server")
-        while (
-            not (await self._hub("GET", f"users/{self.name}"))["servers"].get("", {}).get("ready")
-        ):
-            await asyncio.sleep(0.5)
+    async def start_server(self) -> int:
+        """Press "Start My Server", and watch its progress as the hub's page does.
+
+        Returns:
+            How often it had to be pressed: a hub out of breath says so and asks to try again.
+
+        Raises:
+            RuntimeError: it did not start.
+        """
+        for pressed in range(1, TRIES + 1):
+            await self._hub("POST", f"users/{self.name}/server")
+            event = await self._last_event()
+            if event.get("ready"):
+                return pressed
+        raise RuntimeError(f"the server of {self.name} does not start: {event}")
+
+    async def _last_event(self) -> dict[str, Any]:
+        """The last that the hub says of the start of a server."""
+        event: dict[str, Any] = {}
+        address = f"{self.hub}hub/api/users/{self.name}/server/progress"
+        async with self.client.stream("GET", address, headers=self._own_page) as answer:
+            async for line in answer.aiter_lines():
+                if line.startswith("data: "):
+                    event = json.loads(line.removeprefix("data: "))
+        return event
+
+    @property
+    def _own_page(self) -> dict[str, str]:
+        return {"X-XSRFToken": self._xsrf(), "Referer": f"{self.hub}hub/home"}
 
     async def api(self, method: str, path: str, data: object = None, of: str = "") -> Any:
         """Ask a server.
