@@ -55,7 +55,7 @@ KEYS = {
     "predict": ("1",),
     "playground": ("ArrowRight",),
     "explorer": ("PageDown", "Home"),
-    "rates": ("Home", "ArrowRight", "End"),
+    "rates": ("End", "ArrowLeft", "Home"),
 }
 
 

@@ -134,7 +134,8 @@ def run_html(readme: str) -> str:
 
 
 def _command(command: str) -> str:
-    return f'<div class="highlight command"><pre><code>{escape(command, quote=False)}</code></pre></div>'
+    shown = escape(command, quote=False)
+    return f'<div class="highlight command"><pre><code>{shown}</code></pre></div>'
 
 
 def read_readme(root: Path) -> str:
