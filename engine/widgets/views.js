@@ -1089,6 +1089,7 @@ const PRESENTER_HINT = " P: large type for a projector. F: full screen. "
   + "In presenter mode, ? shows this line.";
 const LARGE_TYPE = 17;  // of a drawing, whose boxes are made for 14
 const LARGEST_SCALE = 2.5;
+const LEGIBLE_SCALE = 1.42;
 
 /** The view for a projector: by its trait, by a button, or by the keys P, F and ?. */
 function presenterMode(model, root, showView) {
@@ -1119,6 +1120,9 @@ function presenterMode(model, root, showView) {
     full.setAttribute("aria-pressed", isFull());
     show();
   };
+  const followScreen = () => {
+    if (isFull() || root.hasAttribute("data-full")) look();
+  };
   const setLarge = (presenter) => change(model, { presenter });
   const act = {
     p: () => {
@@ -1147,14 +1151,14 @@ function presenterMode(model, root, showView) {
     show,
     start: () => {
       model.on("change:presenter", look);
-      document.addEventListener("fullscreenchange", look);
-      addEventListener("resize", look);
+      document.addEventListener("fullscreenchange", followScreen);
+      addEventListener("resize", followScreen);
       look();
     },
     stop: () => {
       model.off("change:presenter", look);
-      document.removeEventListener("fullscreenchange", look);
-      removeEventListener("resize", look);
+      document.removeEventListener("fullscreenchange", followScreen);
+      removeEventListener("resize", followScreen);
     },
   };
 }
@@ -1169,9 +1173,12 @@ function fitLarge(root) {
   const before = drawing.style.width;
   const wide = () => Math.min(scene.clientWidth / width, LARGEST_SCALE);
   const high = () => scene.clientHeight / height;
-  if (high() < wide()) root.setAttribute("data-tight", "");
-  const least = root.matches(".rw-explorer") ? 0.6 : 1;
-  drawing.style.width = `${Math.floor(Math.max(Math.min(wide(), high()), least) * width)}px`;
+  const overflows = root.scrollHeight > root.clientHeight;
+  if (overflows || high() < wide()) root.setAttribute("data-tight", "");
+  const fits = Math.min(wide(), high());
+  // What has to be scrolled anyway is scrolled at a size that the back row can read.
+  const [least, scrolled] = root.matches(".rw-explorer") ? [0.6, 0.6] : [1, LEGIBLE_SCALE];
+  drawing.style.width = `${Math.floor((fits < least ? scrolled : fits) * width)}px`;
   return drawing.style.width !== before;
 }
 
