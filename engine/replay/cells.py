@@ -1,7 +1,8 @@
 """A recording as plain lists: a cell for each number, inputs before results."""
 
+from array import array
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, MutableSequence, Sequence
 from dataclasses import dataclass, field
 
 from engine.graph import collector_paused
@@ -22,6 +23,7 @@ CONSTANT = "constant"
 MAXIMUM = "maximum"
 CHOICE = "choice"
 NONE = -1
+IN_PROGRESS = -2
 RECORDED = INFIX | FUNCTIONS
 NO_TAG = Tag()
 
@@ -75,7 +77,7 @@ class Choice:
 
 @dataclass
 class Cells:
-    """Every number of a recording, and what it is computed from; lists by cell.
+    """Every number of a recording, and what it is computed from: lists and arrays by cell.
 
     Attributes:
         ops: the operation; ``""`` for a leaf, and three kinds of cells that are no nodes:
@@ -92,9 +94,9 @@ class Cells:
     """
 
     ops: list[str] = field(default_factory=list)
-    left: list[int] = field(default_factory=list)
-    right: list[int] = field(default_factory=list)
-    data: list[float] = field(default_factory=list)
+    left: MutableSequence[int] = field(default_factory=lambda: array("i"))
+    right: MutableSequence[int] = field(default_factory=lambda: array("i"))
+    data: MutableSequence[float] = field(default_factory=lambda: array("d"))
     tags: list[Tag] = field(default_factory=list)
     names: dict[int, str] = field(default_factory=dict)
     parameters: list[int] = field(default_factory=list)
@@ -156,6 +158,7 @@ class _Reader:
         self.places: dict[Value, int] = {}
         self.constants: dict[tuple[str, str], int] = {}
         self.maxima: dict[int, int] = {}
+        self.in_a_circle = False
         # For each node with a choice: its sides, and for each of them the choice and the options.
         self.chosen: dict[Value, dict[int, tuple[int, list[Value]]]] = defaultdict(dict)
         for number, choice in enumerate(choices):
@@ -167,37 +170,33 @@ class _Reader:
                 self.chosen[node][side] = number, options
 
     def read(self, output: Value, first: Iterable[Value]) -> Cells:
-        try:
-            with collector_paused():
-                for leaf in first:
-                    self._add(leaf)
-                for value in self._order(output):
-                    if value not in self.places:
-                        self._add(value)
-        except KeyError:
-            raise ValueError(
-                "an option of a choice is computed from the node where it may stand."
-            ) from None
+        with collector_paused():
+            for leaf in first:
+                self._add(leaf)
+            self._add_all(output)
+        cells = self.cells
+        if IN_PROGRESS in cells.left or IN_PROGRESS in cells.right or self.in_a_circle:
+            raise ValueError("an option of a choice is computed from the node where it may stand.")
         for node in self.chosen:
             if node not in self.places:
                 raise ValueError(f"{shown(node)} has a choice, but the output does not need it.")
-        self.cells.output = self.places[output]
-        return self.cells
+        cells.output = self.places[output]
+        return cells
 
-    def _order(self, output: Value) -> list[Value]:
+    def _add_all(self, output: Value) -> None:
         """Like ``topological_order``, through everything that may be chosen or compared too."""
-        order: list[Value] = []
-        visited: set[Value] = set()
+        places = self.places
         waiting: list[Value | None] = [output]
         while waiting:
             value = waiting.pop()
-            if value is None:
-                order.append(waiting.pop())  # type: ignore[arg-type]
-            elif value not in visited:
-                visited.add(value)
-                if not value.op:
-                    order.append(value)
-                    continue
+            if value is None:  # what the Value below this mark needs has been added
+                self._add(waiting.pop())  # type: ignore[arg-type]
+            elif value in places:
+                continue
+            elif not value.op:
+                self._add(value)
+            else:
+                places[value] = IN_PROGRESS
                 waiting.append(value)
                 waiting.append(None)
                 if value._d_right is not None:
@@ -211,26 +210,21 @@ class _Reader:
                 if value in self.chosen:
                     for _, options in self.chosen[value].values():
                         waiting += options
-        return order
 
     def _add(self, value: Value) -> None:
-        left = right = NONE
+        places, left, right = self.places, NONE, NONE
         if value.op:
             if value.op not in RECORDED:
                 raise ValueError(
                     f"{shown(value)} cannot be replayed: {value.op!r} is an operation of your "
                     "own, and only its result was recorded, not how to compute it."
                 )
-            left, right = (
-                self.places[operand] if slope is not None else self._constant(operand)
-                for operand, slope in (
-                    (value._left, value._d_left),
-                    (value._right, value._d_right),
-                )
-            )
+            left, right = value._left, value._right
+            left = self._constant(left) if value._d_left is None else places[left]
+            right = self._constant(right) if value._d_right is None else places[right]
             if value in self.chosen:
                 left, right = self._choices(value, left, right)
-        place = self.places[value] = self.cells.add(value.op, value.data, value._tag, left, right)
+        place = places[value] = self.cells.add(value.op, value.data, value._tag, left, right)
         if self.names and value in self.names:
             self.cells.names[place] = self.names[value]
         if isinstance(value, Parameter):
@@ -240,7 +234,8 @@ class _Reader:
         cells, found = self.cells, list(sides)
         for side, (number, options) in self.chosen[value].items():
             found[side] = cells.add(CHOICE, cells.data[sides[side]], NO_TAG)
-            cells.sources[found[side]] = tuple(self.places[option] for option in options)
+            cells.sources[found[side]] = sources = tuple(self.places[o] for o in options)
+            self.in_a_circle |= IN_PROGRESS in sources
             cells.picks[found[side]] = number
         return found
 
@@ -266,5 +261,5 @@ def resolved(cells: Cells, picks: Sequence[int]) -> tuple[list[int], list[int]]:
     return _replaced(cells.left, chosen), _replaced(cells.right, chosen)
 
 
-def _replaced(operands: list[int], chosen: Mapping[int, int]) -> list[int]:
+def _replaced(operands: Iterable[int], chosen: Mapping[int, int]) -> list[int]:
     return [chosen.get(operand, operand) for operand in operands]

@@ -131,9 +131,9 @@ class Plan:
 
     def _uses(self) -> Places:
         cells = self._cells
-        operands = [*cells.left, *cells.right, cells.output]
-        operands += [source for sources in cells.sources.values() for source in sources]
-        return np.bincount(np.array(operands) + 1, minlength=len(cells) + 1)[1:]  # NONE is -1
+        sources = [source for sources in cells.sources.values() for source in sources]
+        operands = np.concatenate((cells.left, cells.right, sources, [cells.output])).astype(int)
+        return np.bincount(operands + 1, minlength=len(cells) + 1)[1:]  # NONE is -1
 
     def _products_used_once(self, uses: Places) -> list[bool]:
         cells = self._cells
