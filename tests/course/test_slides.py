@@ -98,7 +98,8 @@ def test_a_deck_fetches_nothing_and_has_every_view(file: Path, decks: Path) -> N
 
 def shows_a_view(cell: NotebookNode) -> bool:
     """A cell has a stored picture, and its last line begins with a view or the name of one."""
-    pictures = [out for out in cell.get("outputs", ()) if build.SVG in out.get("data", {})]
+    kinds = {build.SVG, "image/png"}
+    pictures = [out for out in cell.get("outputs", ()) if kinds & set(out.get("data", {}))]
     if not pictures:
         return False
     body = ast.parse(cell.source).body

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from urllib.parse import quote, urlsplit
 
@@ -111,15 +111,19 @@ def _site(places: Places) -> Site | None:
             chapters.append(Page(f"{CHAPTERS}/{file.name}", notebook))
     if failed:
         return None
-    words = places.chapters / glossary.FILE_NAME
+    exercises = sorted(places.exercises.glob("*.ipynb"))
     return Site(
         chapters,
-        [
-            Page(f"{EXERCISES}/{file.name}", build.read_with_ids(file))
-            for file in sorted(places.exercises.glob("*.ipynb"))
-        ],
-        Page(f"{CHAPTERS}/{words.name}", build.read_with_ids(words)) if words.exists() else None,
+        [Page(f"{EXERCISES}/{file.name}", build.read_with_ids(file)) for file in exercises],
+        _glossary(files),
     )
+
+
+def _glossary(files: Sequence[Path]) -> Page | None:
+    """The words of these very chapters; None when they explain none."""
+    if not any(map(glossary.words_of, files)):
+        return None
+    return Page(f"{CHAPTERS}/{glossary.FILE_NAME}", glossary.glossary(files))
 
 
 def site_files(site: Site, places: Places, doors: Doors) -> dict[str, bytes]:
