@@ -158,7 +158,8 @@ def refresh(places: Places) -> Report:
         raise CourseError(
             f"The course cannot write your copy in {places.work}: {error.strerror or error}. "
             "Check that this folder is yours and that the disk is not full, then run `course` "
-            "again."
+            "again. Where you may only read the course, copy its whole folder to a place of yours, "
+            "and run `course --root FOLDER` with the name of the copy."
         ) from error
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import importlib
 import importlib.metadata
 import os
 import platform
+import re
 import shutil
 import sys
 import tempfile
@@ -19,6 +21,8 @@ from engine.course.places import CourseError, Places, find_places
 
 DISTRIBUTION = "reverse-walk"
 RENDERER = "graphviz-pure"
+# What no shell reads as anything but a part of a name.
+PLAIN_WORD = re.compile(r"[\w./\\:+@%=,-]+")
 State = Literal["ok", "warning", "missing"]
 
 
@@ -45,15 +49,15 @@ class Check:
 
 
 def quoted(path: Path | str) -> str:
-    """A path as a shell takes it, in double quotes where it has a space.
+    """A path as a shell takes it, in double quotes where a shell would read more than a word.
 
     Args:
         path: the path.
 
-    >>> quoted("my courses/walk")
-    '"my courses/walk"'
+    >>> quoted("my courses/walk"), quoted("R&D/walk"), quoted("kürs/walk")
+    ('"my courses/walk"', '"R&D/walk"', 'kürs/walk')
     """
-    return f'"{path}"' if " " in str(path) else str(path)
+    return str(path) if PLAIN_WORD.fullmatch(str(path)) else f'"{path}"'
 
 
 def install_command(root: Path | None) -> str:
@@ -228,7 +232,20 @@ def check_writable(folder: Path) -> Check:
             return Check("ok", f"your copy can be written in {folder}")
     except OSError as error:
         what = f"{existing} cannot be written: {error.strerror or error}."
-        return Check("missing", what, f"chmod u+rwx {quoted(existing)}")
+        mine = hasattr(os, "geteuid") and existing.stat().st_uid == os.geteuid()
+        if mine and error.errno != errno.EROFS:
+            return Check("missing", what, f"chmod u+rwx {quoted(existing)}")
+        return Check("missing", what, _copy_command(folder.parent, Path.home()))
+
+
+def _copy_command(root: Path, home: Path) -> str:
+    """A course that a person may only read works from a copy of theirs."""
+    copy = quoted(home / root.name)
+    python = quoted(sys.executable)
+    return (
+        f"cp -R {quoted(root)} {quoted(home)} && chmod -R u+w {copy} && "
+        f"{python} -m engine.course --root {copy}"
+    )
 
 
 def examine(root: Path | None = None) -> list[Check]:

@@ -22,7 +22,7 @@ from typing import Any
 from nbformat.v4 import new_markdown_cell
 
 from engine.course import atomic, build, glossary, lab, notebook_files
-from engine.course.doctor import DISTRIBUTION, install_command
+from engine.course.doctor import DISTRIBUTION, quoted
 from engine.course.places import CHAPTERS, CHECKPOINTS, EXERCISES, CourseError, Places
 
 FOLDER = "lite"
@@ -136,7 +136,7 @@ def require_jupyterlite(places: Places) -> None:
             importlib.import_module(module)
         except ImportError:
             name = module.replace("_", "-")
-            command = install_command(places.root).replace("-e .", '-e ".[lite]"')
+            command = f'{quoted(sys.executable)} -m pip install -e "{places.root}[lite]"'
             raise CourseError(
                 f"`course lite` builds with {name}, which is not installed. Run: {command}"
             ) from None
