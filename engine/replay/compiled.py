@@ -1,7 +1,7 @@
 """Replays node by node, in the order of the record, as machine code that numba makes.
 
 These loops are the engine once more: forward through the nodes, and back. In Python they would
-be slow; numba compiles them when the first replay runs, which takes a few seconds once.
+be slow; numba compiles them when the first replay runs, which takes a second or two, once.
 """
 
 import math

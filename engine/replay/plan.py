@@ -111,15 +111,13 @@ class Plan:
                 chain.append(cells.right[cell])
                 chains[cell] = chain
         for cell, chain in chains.items():
+            length, inner = _similar(len(chain)), self._inner(cell, chain)
             if all(products[operand] for operand in chain):
                 left = [cells.left[product] for product in chain]
                 right = [cells.right[product] for product in chain]
-                key = DOT, _similar(len(chain))
-                units[cell] = Unit(key, left, right, chain, self._inner(cell, chain))
+                units[cell] = Unit((DOT, length), left, right, chain, inner)
             elif len(chain) > 2:
-                units[cell] = Unit(
-                    (SUM, _similar(len(chain))), chain, (), (), self._inner(cell, chain)
-                )
+                units[cell] = Unit((SUM, length), chain, inner=inner)
         return units
 
     def _inner(self, cell: int, chain: Sequence[int]) -> list[int]:
