@@ -1,0 +1,216 @@
+"""What ``course lite`` builds from: the engine's wheel, the lock, and notes where nothing runs."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import nbformat
+import pytest
+
+from engine.course import lite, lite_renderer
+from engine.course.places import CourseError, Places
+from engine.drawing.renderer import RenderingError
+
+PLAIN = "graph 1 1 1\nstop\n"
+
+
+@pytest.fixture
+def places(tmp_path: Path) -> Places:
+    made = Places(tmp_path / "a cöurse")
+    for folder, names in (
+        (made.chapters, ("06-walk", "15-gpt", "glossary")),
+        (made.exercises, ("06-walk",)),
+    ):
+        folder.mkdir(parents=True)
+        for name in names:
+            notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("1")])
+            nbformat.write(notebook, folder / f"{name}.ipynb")
+    return made
+
+
+def first_words(file: Path) -> str:
+    return str(nbformat.read(file, as_version=4).cells[0].source)
+
+
+# --- what goes in, and where to --------------------------------------------------------------
+
+
+def test_what_does_not_run_says_so_and_the_source_stays(places: Places, tmp_path: Path) -> None:
+    lite.write_notebooks(places, tmp_path / "contents")
+    written = tmp_path / "contents"
+    assert first_words(written / "notebooks" / "06-walk.ipynb") == "1"
+    assert first_words(written / "notebooks" / "glossary.ipynb") == "1"
+    assert first_words(written / "notebooks" / "15-gpt.ipynb") == lite.READ_ONLY_CHAPTER
+    assert first_words(written / "exercises" / "06-walk.ipynb") == lite.READ_ONLY_EXERCISES
+    assert first_words(places.chapters / "15-gpt.ipynb") == "1"
+
+
+def test_a_folder_with_other_files_is_left_alone(places: Places, tmp_path: Path) -> None:
+    mine = tmp_path / "mine"
+    mine.mkdir()
+    (mine / "thesis.txt").write_text("mine")
+    with pytest.raises(CourseError, match="stay as they are"):
+        lite.run(places, mine)
+    assert [path.name for path in mine.iterdir()] == ["thesis.txt"]
+
+
+def test_a_new_build_takes_away_the_old_one_and_nothing_else(tmp_path: Path) -> None:
+    folder, first, second = (tmp_path / name for name in ("lite", "first", "second"))
+    for built, name in ((first, "old/a.js"), (second, "new/b.js")):
+        (built / name).parent.mkdir(parents=True)
+        (built / name).write_text(name)
+    assert lite.install(first, folder, lite.files_before(folder)) == {"old/a.js"}
+    (folder / "note.txt").write_text("mine")
+    lite.install(second, folder, lite.files_before(folder))
+    files = {path.name for path in folder.rglob("*") if path.is_file()}
+    assert files == {"b.js", "note.txt", lite.FILES}
+
+
+def test_a_list_of_files_names_nothing_outside_its_folder(tmp_path: Path) -> None:
+    (tmp_path / lite.FILES).write_text("/etc/passwd\n../up\nlab/index.html")
+    assert lite.files_before(tmp_path) == {"lab/index.html"}
+
+
+# --- what is missing is named ----------------------------------------------------------------
+
+
+def test_without_jupyterlite_the_command_that_installs_it_is_named(
+    places: Places, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "jupyterlite_core", None)
+    with pytest.raises(CourseError, match=r'jupyterlite-core.* -m pip install -e ".*\[lite\]"'):
+        lite.run(places, None)
+
+
+def test_without_npm_it_says_where_npm_comes_from(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shutil, "which", lambda _name: None)
+    with pytest.raises(CourseError, match=r"npm.* Node\.js"):
+        lite._npm("pyodide@1", tmp_path / "pyodide")
+
+
+def test_what_a_program_said_last_is_told() -> None:
+    with pytest.raises(CourseError, match=r"no package\. Its last words:\nout of disk"):
+        lite._call([sys.executable, "-c", "raise SystemExit('out of disk')"], "no package")
+
+
+# --- the wheel and the lock ------------------------------------------------------------------
+
+
+@pytest.fixture
+def wheel(tmp_path: Path) -> Path:
+    graphviz = tmp_path / "index.js"
+    graphviz.write_text("export {};")
+    file = tmp_path / "reverse_walk-1-py3-none-any.whl"
+    lite.write_wheel(file, graphviz)
+    return file
+
+
+def test_the_lock_knows_the_wheel_by_its_facts(wheel: Path) -> None:
+    (entry,) = lite.locked(wheel).values()
+    assert entry["name"] == "reverse-walk"
+    assert entry["imports"] == ["engine"]
+    assert entry["file_name"] == wheel.name
+
+
+def test_the_engine_of_the_wheel_places_nodes_by_the_page(wheel: Path, tmp_path: Path) -> None:
+    with zipfile.ZipFile(wheel) as packed:
+        packed.extractall(tmp_path / "site")
+    code = (
+        "import engine.drawing.layout as layout, engine.course.lite_renderer as lite;"
+        "print(layout.__file__, layout.positions is lite.positions, lite.GRAPHVIZ.is_file())"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=tmp_path / "site",
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.split("site", 1)[1].split()[1:] == ["True", "True"]
+
+
+# --- Graphviz in the page --------------------------------------------------------------------
+
+
+class Promise:
+    """What JavaScript gives for a thing that is on its way."""
+
+    def __init__(self) -> None:
+        self.waiting: list[Any] = []
+
+    def then(self, call: Any) -> None:
+        self.waiting.append(call)
+
+
+@pytest.fixture
+def page(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> SimpleNamespace:
+    """Stand-ins for Pyodide's modules: ``page.jspi`` tells whether Python can wait."""
+
+    def layout(source: str, form: str, engine: str) -> str:
+        if "no graph" in source:
+            raise ValueError("syntax error")
+        return f"{PLAIN}{form} {engine}"
+
+    graphviz = SimpleNamespace(layout=layout)
+    made = SimpleNamespace(jspi=True, loads=0, graphviz=graphviz, promise=Promise())
+
+    def load(_text: str) -> Promise:
+        made.loads += 1
+        return made.promise
+
+    waiting = SimpleNamespace(
+        can_run_sync=lambda: made.jspi,
+        run_sync=lambda _promise: graphviz,
+        create_once_callable=lambda call: call,
+    )
+    monkeypatch.setitem(sys.modules, "pyodide.ffi", waiting)
+    monkeypatch.setitem(sys.modules, "pyodide.code", SimpleNamespace(run_js=lambda _code: load))
+    monkeypatch.setattr(lite_renderer, "GRAPHVIZ", tmp_path / "graphviz.js")
+    monkeypatch.setattr(lite_renderer, "_loading", [])
+    monkeypatch.setattr(lite_renderer, "_loaded", [])
+    (tmp_path / "graphviz.js").write_text("export {};")
+    return made
+
+
+def test_graphviz_is_loaded_once(page: SimpleNamespace) -> None:
+    assert lite_renderer.positions("digraph {}") == f"{PLAIN}plain dot"
+    assert lite_renderer.positions("digraph {}") == f"{PLAIN}plain dot"
+    assert page.loads == 1
+
+
+def test_where_python_cannot_wait_the_second_time_has_the_picture(page: SimpleNamespace) -> None:
+    page.jspi = False
+    for _ in range(2):
+        with pytest.raises(RenderingError, match="run this cell again"):
+            lite_renderer.positions("digraph {}")
+    (arrived,) = page.promise.waiting
+    arrived(page.graphviz)
+    assert lite_renderer.positions("digraph {}").startswith("graph")
+    assert page.loads == 1
+
+
+def test_what_graphviz_says_is_told(page: SimpleNamespace) -> None:
+    with pytest.raises(RenderingError, match="could not place the nodes: syntax error"):
+        lite_renderer.positions("no graph")
+
+
+def test_every_package_of_the_page_is_pinned() -> None:
+    lines = lite.REQUIREMENTS.read_text("utf-8").splitlines()
+    pins = [line for line in lines if not line.startswith("#")]
+    assert pins
+    assert all(line.count("==") == 1 for line in pins)
+
+
+def test_the_settings_of_the_page_are_those_of_the_lab() -> None:
+    overrides = json.loads(json.dumps(lite._overrides()))
+    assert overrides["@jupyter-widgets/jupyterlab-manager:plugin"] == {"saveState": True}
+    assert len(overrides) == len(lite.lab.SETTINGS)
