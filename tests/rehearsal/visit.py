@@ -87,7 +87,10 @@ def rehearse(environment: Path | None) -> int:
     with TemporaryDirectory(prefix="rehearsal-") as folder:
         made = image.build(environment or Path(folder) / "image")
         files = sorted((made.tree / "notebooks").glob("*.ipynb"))
-        runs = [run(made, file) for file in files]
+        runs = []
+        for file in files:
+            runs.append(run(made, file))
+            print(f"{file.name}: {runs[-1].seconds:.0f} s", flush=True)
         _print_runs(runs)
         visits = [visit(made, Path(folder) / f"visit-{number}") for number in range(VISITS)]
     return verdict(runs, visits)
