@@ -124,7 +124,7 @@ class Graph:
         order = topological_order(output)
         if names is not None:
             _require_names(names)
-        found = dict(_named_values(caller_variables() if names is None else names))
+        found = dict(named_values(caller_variables() if names is None else names))
         place = {value: index for index, value in enumerate(order)}
         with collector_paused():
             return cls(
@@ -361,7 +361,16 @@ def _require_names(names: object) -> None:
         label_text(name)
 
 
-def _named_values(variables: Mapping[str, object]) -> Iterator[tuple[Value, str]]:
+def named_values(variables: Mapping[str, object]) -> Iterator[tuple[Value, str]]:
+    """Every Value that is bound to a variable, or is a member of a container that is.
+
+    Args:
+        variables: by name.
+
+    >>> x = Value(3.0)
+    >>> [name for _, name in named_values({"row": [x]})]
+    ['row[0]']
+    """
     public: dict[str, Any] = {
         name: thing
         for name, thing in variables.items()

@@ -22,7 +22,7 @@ from typing import NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.graph import Graph, _named_values, caller_variables, collector_paused
+from engine.graph import Graph, named_values, caller_variables, collector_paused
 from engine.replay.cells import Choice, parameters_of, read_cells
 from engine.replay.compiled import Compiled, is_available
 from engine.replay.levels import Levels
@@ -88,7 +88,7 @@ class Replay:
         self.parameters = parameters
         self.inputs = ParameterVector(inputs)
         leaves = self.parameters.leaves + self.inputs.leaves
-        named = dict(_named_values(caller_variables() if names is None else names))
+        named = dict(named_values(caller_variables() if names is None else names))
         self._cells = read_cells(output, leaves, choices, named)
         self._require_all_parameters()
         self._options = [len(choice.options) for choice in choices]
