@@ -15,7 +15,7 @@ from urllib.parse import unquote
 import nbformat
 import pytest
 from nbformat.notebooknode import NotebookNode
-from test_slides import shows_a_view
+from test_slides import names_of_views, shows_a_view
 
 from engine.course import build, offline
 from engine.course.__main__ import main
@@ -165,7 +165,9 @@ def test_a_page_fetches_only_what_lies_beside_it(built: Built) -> None:
 
 def test_every_view_of_the_chapters_is_on_its_page(built: Built) -> None:
     for file in CHAPTERS:
-        expected = sum(map(shows_a_view, build.read_with_ids(file).cells))
+        cells = build.read_with_ids(file).cells
+        named = names_of_views(cells)
+        expected = sum(shows_a_view(cell, named) for cell in cells)
         page = built.pages[f"notebooks/{file.stem}.html"]
         assert len(page.views) == expected, file.name
     assert built.pages["index.html"].views == ["walk"]

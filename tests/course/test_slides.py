@@ -91,25 +91,31 @@ def test_a_deck_fetches_nothing_and_has_every_view(file: Path, decks: Path) -> N
     for style in page.raw["style"]:
         assert "@import" not in style
         assert all(url.startswith("data:") for url in re.findall(r"url\(['\"]?([^)'\"]+)", style))
-    shown = [cell for cell in build.read_with_ids(file).cells if slides.slide_type(cell) != "skip"]
-    assert len(page.views) == sum(map(shows_a_view, shown))
+    cells = build.read_with_ids(file).cells
+    named = names_of_views(cells)
+    shown = [cell for cell in cells if slides.slide_type(cell) != "skip"]
+    assert len(page.views) == sum(shows_a_view(cell, named) for cell in shown)
     assert all(json.loads(script)["payload"] for script in page.raw["script"] if is_data(script))
 
 
-def shows_a_view(cell: NotebookNode) -> bool:
+def shows_a_view(cell: NotebookNode, named: set[str]) -> bool:
     """A cell has a stored picture, and its last line begins with a view or the name of one."""
     kinds = {build.SVG, "image/png"}
-    pictures = [out for out in cell.get("outputs", ()) if kinds & set(out.get("data", {}))]
-    if not pictures:
+    if not any(kinds & set(output.get("data", {})) for output in cell.get("outputs", ())):
         return False
-    body = ast.parse(cell.source).body
-    made = {
+    first_word = re.match(r"\w+", ast.unparse(ast.parse(cell.source).body[-1]))
+    return first_word is not None and first_word[0] in VIEWS | named
+
+
+def names_of_views(cells: Sequence[NotebookNode]) -> set[str]:
+    """The variables of a chapter that hold views."""
+    sources = [cell.source for cell in cells if cell.cell_type == "code"]
+    return {
         ast.unparse(line.targets[0])
-        for line in body
+        for source in sources
+        for line in ast.parse(source).body
         if isinstance(line, ast.Assign) and makes_a_view(line.value)
     }
-    first_word = re.match(r"\w+", ast.unparse(body[-1]))
-    return first_word is not None and first_word[0] in VIEWS | made
 
 
 def makes_a_view(value: ast.expr) -> bool:
