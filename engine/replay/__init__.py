@@ -22,7 +22,7 @@ from typing import NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.graph import Graph, named_values, caller_variables, collector_paused
+from engine.graph import Graph, caller_variables, collector_paused, named_values
 from engine.replay.cells import Choice, parameters_of, read_cells
 from engine.replay.compiled import Compiled, is_available
 from engine.replay.levels import Levels
