@@ -1,0 +1,679 @@
+"""The exercises of chapter 12: what is on a tape, how to walk it, and what stays alive.
+
+>>> [exercise.name for exercise in EXERCISES]
+['12.1', '12.2', '12.3', '12.4', '12.5']
+"""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable, Iterable, Sequence
+from itertools import pairwise
+from typing import Any
+
+from engine.course.checks.exercise import (
+    AnswerExercise,
+    Case,
+    Finding,
+    FunctionExercise,
+    Suspect,
+    WrongNumber,
+    among,
+    fields,
+    number,
+    one_of,
+)
+from engine.course.checks.plain import in_words
+from engine.course.checks.stand_ins import Borrowed, StandIn, stand_ins
+from engine.graph import Graph
+from engine.tape import Tape
+from engine.text import number_text
+from engine.value import Literal, Parameter, Value
+
+ON_TAPE, LEAF, NO_NODE = "on the tape", "leaf", "no node"
+LEAK, NO_LEAK = "leak", "no leak"
+# 12.1: four plain numbers stand in the calculation, one of them with a name.
+PLAIN_NUMBERS = 4
+# 12.5: how many documents are read, and how many more the second time.
+DOCUMENTS = 3
+
+
+# 12.1
+
+
+def counted(with_unused: bool = True) -> Tape:
+    """Record the calculation of 12.1.
+
+    Args:
+        with_unused: also what leads nowhere.
+
+    Returns:
+        A tape of that many nodes, still recording: the caller ends it.
+    """
+    w, x = Parameter(0.5), Value(2.0)
+    tape = Tape()
+    tape.__enter__()
+    a = w * x
+    b = a * 3 + 1
+    c = (b + Literal(0.1, "shift")) ** 2
+    sum([a, b, c, a])
+    if with_unused:
+        a.tanh()
+    return tape
+
+
+def nodes_on_tape(with_unused: bool = True) -> int:
+    """How many nodes the calculation of 12.1 has.
+
+    Args:
+        with_unused: also what leads nowhere.
+
+    >>> nodes_on_tape() - nodes_on_tape(with_unused=False)
+    1
+    """
+    tape = counted(with_unused)
+    try:
+        return len(tape)
+    finally:
+        tape.__exit__(None, None, None)
+
+
+def _judge_count(answer: float) -> Finding | None:
+    right = nodes_on_tape()
+    yours = number_text(answer)
+    return among(
+        answer,
+        right,
+        WrongNumber(
+            nodes_on_tape(with_unused=False),
+            "unused forgotten",
+            f"{yours} leaves out the node that the loss does not use. The tape records everything.",
+        ),
+        WrongNumber(
+            right - 2,
+            "sum as one",
+            f"{yours} counts the sum as one node. Each addition has two inputs: how many are "
+            "needed for four numbers?",
+        ),
+        WrongNumber(
+            right - 3,
+            "sum as one, unused forgotten",
+            f"{yours} counts the sum as one node, and leaves out what the loss does not use.",
+        ),
+        WrongNumber(
+            right + 1,
+            "start of the sum",
+            f"{yours} counts an addition too many in the sum. It begins at 0, and the engine takes "
+            "care that this costs no node.",
+        ),
+        WrongNumber(right + 2, "leaves", f"{yours} counts the leaves. They are not on the tape."),
+        WrongNumber(
+            right + PLAIN_NUMBERS,
+            "plain numbers",
+            f"{yours} counts the plain numbers, and the Literal. They are no nodes.",
+        ),
+        WrongNumber(
+            right + PLAIN_NUMBERS + 2,
+            "everything",
+            f"{yours} counts leaves and plain numbers too. Only results are on the tape.",
+        ),
+        WrongNumber(
+            5,
+            "names",
+            f"{yours} counts the lines. A line may have several operations, and each makes a node.",
+        ),
+    )
+
+
+# 12.2
+
+
+def places() -> dict[str, str]:
+    """Where each number of 12.2 is, as the engine tells it.
+
+    >>> places()["unused"]
+    'on the tape'
+    """
+    w, x = Parameter(0.5), Value(2.0)
+    epsilon = Literal(1e-5, "epsilon")
+    with Tape() as tape:
+        product = w * x
+        root = (product + epsilon) ** 0.5
+        unused = product * 100
+        start = Value(1.0)
+        things: dict[str, Any] = {
+            "w": w,
+            "x": x,
+            "epsilon": epsilon,
+            "100": 100,
+            "product": product,
+            "root": root,
+            "unused": unused,
+            "start": start,
+        }
+        recorded = set(map(id, tape.nodes))
+        return {
+            name: ON_TAPE
+            if id(thing) in recorded
+            else LEAF
+            if isinstance(thing, Value)
+            else NO_NODE
+            for name, thing in things.items()
+        }
+
+
+PLACE_SLIPS = (
+    (
+        ("w", "x"),
+        "leaf",
+        "w and x were not calculated. A tape holds results only.",
+    ),
+    (
+        ("start",),
+        "made inside",
+        "start is made inside the block. But is it calculated from anything?",
+    ),
+    (
+        ("epsilon", "100"),
+        "plain number",
+        "A plain number costs no node, even if it has a name.",
+    ),
+    (
+        ("unused",),
+        "unused",
+        "Nobody uses unused, and still it was calculated while the tape recorded.",
+    ),
+    (("product", "root"), "result", "product and root are results."),
+)
+
+
+def _judge_places(answer: dict[str, str]) -> Finding | None:
+    right = places()
+    wrong = [name for name in right if answer[name] != right[name]]
+    for names, kind, words in PLACE_SLIPS:
+        if set(names) & set(wrong):
+            return Finding(kind, f"{len(right) - len(wrong)} of {len(right)} are right. {words}")
+    return None
+
+
+# 12.3
+
+
+def _walk_tape(
+    nodes: Sequence[StandIn],
+    output: StandIn,
+    *,
+    order: Callable[[Sequence[StandIn]], Iterable[StandIn]] = reversed,
+    seed: float | None = 1.0,
+    amount: Callable[[StandIn, float], float] = lambda node, slope: slope * node.grad,
+    keep: float = 1.0,
+) -> None:
+    output.grad = output.data if seed is None else seed
+    for node in order(nodes):
+        for operand, slope in zip(node.inputs, node.local_derivatives, strict=True):
+            operand.grad = keep * operand.grad + amount(node, slope)
+
+
+def _one_slot(nodes: Sequence[StandIn], output: StandIn) -> None:
+    output.grad = 1.0
+    for node in reversed(nodes):
+        for operand, slope in dict(zip(node.inputs, node.local_derivatives, strict=True)).items():
+            operand.grad += slope * node.grad
+
+
+def _every_node_seeded(nodes: Sequence[StandIn], _output: StandIn) -> None:
+    for node in nodes:
+        node.grad = 1.0
+    for node in reversed(nodes):
+        for operand, slope in zip(node.inputs, node.local_derivatives, strict=True):
+            operand.grad += slope * node.grad
+
+
+def _borrowed(_nodes: Sequence[StandIn], _output: StandIn) -> None:
+    raise Borrowed
+
+
+TAPE_SUSPECTS = (
+    *(
+        Suspect(function, kind, f"For {{case}} the gradients are {{got}}: {words}")
+        for function, kind, words in (
+            (
+                lambda nodes, output: _walk_tape(nodes, output, seed=0.0),
+                "no seed",
+                "nothing arrives anywhere. What does the walk start with?",
+            ),
+            (
+                lambda nodes, output: _walk_tape(nodes, output, seed=None),
+                "seed is data",
+                "the walk starts with the data of the output.",
+            ),
+            (
+                lambda nodes, _output: _walk_tape(nodes, nodes[-1]),
+                "last node",
+                "the walk starts at the last node of the tape. The output is another one.",
+            ),
+            (
+                _every_node_seeded,
+                "every node seeded",
+                "every node has a seed. Only the output begins with one.",
+            ),
+            (
+                lambda nodes, output: _walk_tape(nodes, output, keep=0.0),
+                "overwritten",
+                "a second contribution overwrites the first one. They have to be added.",
+            ),
+            (
+                lambda nodes, output: _walk_tape(nodes, output, amount=lambda node, slope: slope),
+                "upstream forgotten",
+                "the local derivative is handed on alone.",
+            ),
+            (
+                lambda nodes, output: _walk_tape(
+                    nodes, output, amount=lambda node, slope: node.grad
+                ),
+                "local derivative forgotten",
+                "the upstream gradient is handed on as it is.",
+            ),
+            (
+                lambda nodes, output: _walk_tape(nodes, output, order=lambda nodes: [output]),
+                "output alone",
+                "only the output has handed something on. Either the others have no turn, or they "
+                "have it before the output, while they still hold 0.",
+            ),
+            (
+                _one_slot,
+                "one slot only",
+                "where a node uses one number twice, both contributions count.",
+            ),
+        )
+    ),
+    Suspect(_borrowed, "borrowed", "It asks the engine to walk. Write the walk yourself."),
+)
+
+
+def _everything(nodes: Sequence[StandIn]) -> list[StandIn]:
+    return list(dict.fromkeys(near for node in nodes for near in (*node.inputs, node)))
+
+
+def _gradients(arguments: tuple[Any, ...], _result: Any) -> dict[str, Any]:
+    return {node.label: node.grad for node in _everything(arguments[0])}
+
+
+def _all_numbers(answer: Any) -> Finding | None:
+    for name, gradient in answer.items():
+        found = number(gradient)
+        if found:
+            return Finding(found.kind, f"the gradient of {name}: {found.words}")
+    return None
+
+
+def seven_nodes() -> Graph:
+    """The graph of chapter 06."""
+    a, b, c, f = Value(2.0), Value(-3.0), Value(10.0), Value(-2.0)
+    e = a * b
+    d = e + c
+    L = d * f  # noqa: N806 (the loss is called L)
+    return Graph.of(L, {"a": a, "b": b, "c": c, "f": f, "e": e, "d": d, "L": L})
+
+
+def used_twice() -> Graph:
+    """A graph in which x is used three times, twice by one node."""
+    x = Value(3.0)
+    u = x * x
+    y = u + x
+    return Graph.of(y, {"x": x, "u": u, "y": y})
+
+
+def long_way() -> Graph:
+    """A graph in which u has a short way and a long way to the output."""
+    x, k = Value(2.0), Value(-1.5)
+    u = x * k
+    v = u * k
+    y = v * u
+    return Graph.of(y, {"x": x, "k": k, "u": u, "v": v, "y": y})
+
+
+def with_unused() -> Graph:
+    """A graph whose last node joins the output y with a node that y does not use."""
+    x, w = Value(1.5), Value(-2.0)
+    u = x * w
+    y = u * x
+    unused = u * 5
+    both = y + unused
+    return Graph.of(both, {"x": x, "w": w, "u": u, "y": y, "unused": unused, "both": both})
+
+
+def _computed(graph: Graph) -> list[StandIn]:
+    return [node for node in stand_ins(graph) if node.op]
+
+
+def _tape_case(words: str, graph: Callable[[], Graph], output: int = -1) -> Case:
+    """A tape that ends before the last nodes of a graph, if its output is not the last."""
+
+    def arguments() -> tuple[list[StandIn], StandIn]:
+        nodes = _computed(graph())
+        if output == -1:
+            return nodes, nodes[-1]
+        return nodes[:-1], nodes[output]
+
+    return Case(words, arguments)
+
+
+# 12.4
+
+
+def in_creation_order(nodes: Sequence[StandIn]) -> bool:
+    """Whether every input that is in a list stands before the node that uses it.
+
+    Args:
+        nodes: without the leaves.
+
+    >>> nodes = _computed(long_way())
+    >>> in_creation_order(nodes), in_creation_order(nodes[::-1])
+    (True, False)
+    """
+    place = {node: k for k, node in enumerate(nodes)}
+    return all(place.get(i, -1) < place[node] for node in nodes for i in node.inputs)
+
+
+def _one_input(which: int) -> Callable[[Sequence[StandIn]], bool]:
+    def check(nodes: Sequence[StandIn]) -> bool:
+        place = {node: k for k, node in enumerate(nodes)}
+        return all(place.get(node.inputs[which], -1) < place[node] for node in nodes)
+
+    return check
+
+
+def _neighbors(nodes: Sequence[StandIn]) -> bool:
+    return all(later not in earlier.inputs for earlier, later in pairwise(nodes))
+
+
+def _first_node_alone(nodes: Sequence[StandIn]) -> bool:
+    return not any(i in nodes for i in nodes[0].inputs)
+
+
+def _last_node_alone(nodes: Sequence[StandIn]) -> bool:
+    return all(nodes[-1] not in node.inputs for node in nodes)
+
+
+ORDER_SUSPECTS = tuple(
+    Suspect(function, kind, f"For {{case}} it gives {{got}}: {words}")
+    for function, kind, words in (
+        (lambda nodes: True, "always true", "it says the same of every list."),
+        (
+            lambda nodes: False,
+            "always false",
+            "it calls every list wrong. An input that is not in the list is a leaf: it was there "
+            "before, and nothing is wrong with it.",
+        ),
+        (
+            lambda nodes: not in_creation_order(nodes),
+            "turned around",
+            "true and false have changed places.",
+        ),
+        (
+            lambda nodes: in_creation_order(nodes[::-1]),
+            "users first",
+            "it wants the nodes that use an input before it. That is the order of the walk.",
+        ),
+        (
+            _first_node_alone,
+            "first node alone",
+            "only the first node is looked at. Is there a return inside the loop?",
+        ),
+        (
+            _one_input(0),
+            "first input alone",
+            "only the first input of each node is looked at.",
+        ),
+        (
+            _one_input(-1),
+            "last input alone",
+            "only the last input of each node is looked at.",
+        ),
+        (
+            _neighbors,
+            "neighbors alone",
+            "only nodes that stand side by side are compared.",
+        ),
+    )
+)
+
+
+def _truth(answer: Any) -> Finding | None:
+    if isinstance(answer, bool):
+        return None
+    return Finding("type", f"it gives {in_words(answer)}, and should give True or False.")
+
+
+def _list_case(words: str, graph: Callable[[], Graph], *order: int) -> Case:
+    """The computed nodes of a graph in another order."""
+
+    def arguments() -> tuple[list[StandIn]]:
+        nodes = _computed(graph())
+        return ([nodes[k] for k in order],)
+
+    return Case(words, arguments)
+
+
+def three_branches() -> Graph:
+    """A graph in which a node and one that uses it may stand far apart."""
+    x = Value(2.0)
+    a = x * 3
+    b = x + 1
+    c = a * b
+    d = b * 2
+    y = c + d
+    return Graph.of(y, {"x": x, "a": a, "b": b, "c": c, "d": d, "y": y})
+
+
+def branches() -> Graph:
+    """A graph of two branches that are joined twice."""
+    x = Value(2.0)
+    a = x * 3
+    b = x + 1
+    c = a * b
+    y = c + a
+    return Graph.of(y, {"x": x, "a": a, "b": b, "c": c, "y": y})
+
+
+# 12.5
+
+
+def _read(w: Value, document: int) -> Value:
+    return (w * (1.0 / (document + 1))).tanh() ** 2
+
+
+def _losses_kept(w: Value, documents: int) -> Any:
+    return [_read(w, k) for k in range(documents)]
+
+
+def _numbers_kept(w: Value, documents: int) -> Any:
+    return [_read(w, k).data for k in range(documents)]
+
+
+def _total_of_values(w: Value, documents: int) -> Any:
+    total: Any = 0
+    for k in range(documents):
+        total = total + _read(w, k)
+    return total
+
+
+def _total_of_numbers(w: Value, documents: int) -> Any:
+    return sum(_read(w, k).data for k in range(documents))
+
+
+def _losses_from_tapes(w: Value, documents: int) -> Any:
+    kept = []
+    for k in range(documents):
+        with Tape():
+            loss = _read(w, k)
+        kept.append(loss)
+    return kept
+
+
+def _best_kept(w: Value, documents: int) -> Any:
+    best = None
+    for k in range(documents):
+        loss = _read(w, k)
+        if best is None or loss.data < best.data:
+            best = loss
+    return best
+
+
+KEEPERS: dict[str, Callable[[Value, int], Any]] = {
+    "A": _losses_kept,
+    "B": _numbers_kept,
+    "C": _total_of_values,
+    "D": _total_of_numbers,
+    "E": _losses_from_tapes,
+    "F": _best_kept,
+}
+
+
+def leaks(keeper: Callable[[Value, int], Any]) -> bool:
+    """Whether more nodes stay alive when more documents are read.
+
+    Args:
+        keeper: reads some documents with a parameter, and gives back what it keeps.
+
+    >>> leaks(_losses_kept), leaks(_numbers_kept)
+    (True, False)
+    """
+    return _alive_after(keeper, 2 * DOCUMENTS) > _alive_after(keeper, DOCUMENTS)
+
+
+def _alive_after(keeper: Callable[[Value, int], Any], documents: int) -> int:
+    before = _alive()
+    kept = keeper(Parameter(0.5), documents)
+    found = _alive() - before
+    del kept
+    return found
+
+
+def _alive() -> int:
+    return sum(type(thing) is Value and thing.op != "" for thing in gc.get_objects())
+
+
+LEAK_SLIPS = (
+    (
+        "A",
+        "list missed",
+        "Look at the list of losses: what does each of them remember?",
+    ),
+    (
+        "C",
+        "total missed",
+        "A total of Values is a Value. It remembers what it was made from.",
+    ),
+    ("B", "number blamed", "A plain number remembers nothing."),
+    ("D", "number blamed", "A plain number remembers nothing."),
+    ("E", "tape blamed", "When a tape ends, what do its nodes still know of their inputs?"),
+    (
+        "F",
+        "best blamed",
+        "Only one loss is kept at a time. What becomes of the graph of the one before?",
+    ),
+)
+
+
+def _judge_leaks(answer: dict[str, str]) -> Finding | None:
+    right = {name: LEAK if leaks(keeper) else NO_LEAK for name, keeper in KEEPERS.items()}
+    wrong = [name for name in right if answer[name] != right[name]]
+    for name, kind, words in LEAK_SLIPS:
+        if name in wrong:
+            return Finding(kind, f"{len(right) - len(wrong)} of {len(right)} are right. {words}")
+    return None
+
+
+EXERCISES = (
+    AnswerExercise(
+        name="12.1",
+        title="How many nodes are on the tape?",
+        shape=number,
+        judge=_judge_count,
+        right="One node for each operation, whoever uses it; nothing else costs anything.",
+        hints=(
+            "Go through the lines, and write down each operation.",
+            "Leaves, plain numbers and Literals are no operations. tanh and ** are.",
+            "To add four numbers, how many plus signs do you need?",
+        ),
+    ),
+    AnswerExercise(
+        name="12.2",
+        title="Node, leaf, or neither?",
+        shape=fields(**dict.fromkeys(places(), one_of(ON_TAPE, LEAF, NO_NODE))),
+        judge=_judge_places,
+        right="What was calculated is on the tape, wherever it leads.",
+        hints=(
+            "Three questions for each: is it a Value at all? Was it calculated? Did a tape record?",
+            "A Literal is a plain number with a name.",
+            "The place where a line stands does not count, only whether an operation made it.",
+        ),
+    ),
+    FunctionExercise(
+        name="12.3",
+        title="Walk a tape",
+        cases=(
+            _tape_case("L = (a*b + c) * f", seven_nodes),
+            _tape_case("y = x*x + x", used_twice),
+            _tape_case("a graph with a short and a long way", long_way),
+            _tape_case("a tape with an unused node at its end", with_unused, output=1),
+        ),
+        reference=_walk_tape,
+        shape=_all_numbers,
+        observe=_gradients,
+        suspects=TAPE_SUSPECTS,
+        forbidden={
+            "engine.value.topological_order",
+            "engine.value.push_back",
+            "engine.value.walk_back",
+            "engine.walk.reverse_walk",
+            "engine.gradcheck.central_difference",
+        },
+        right="No search, no visited set: the order was there before anyone asked.",
+        hints=(
+            "Two parts: the seed gradient of the output, and a loop over the tape.",
+            "reversed(nodes) goes through a list from its end.",
+            "Inside the loop stands the rule of chapter 06: for each input, input.grad += local "
+            "derivative * node.grad.",
+        ),
+    ),
+    FunctionExercise(
+        name="12.4",
+        title="Is it a creation order?",
+        cases=(
+            _list_case("a tape of one node", seven_nodes, 0),
+            _list_case("the tape of L = (a*b + c) * f", seven_nodes, 0, 1, 2),
+            _list_case("the same list turned around", seven_nodes, 2, 1, 0),
+            _list_case("two branches", branches, 0, 1, 2, 3),
+            _list_case("two branches, the other one first", branches, 1, 0, 2, 3),
+            _list_case("two branches, b after c", branches, 0, 2, 1, 3),
+            _list_case("two branches, a after c", branches, 1, 2, 0, 3),
+            _list_case("two branches, a at the end", branches, 1, 2, 3, 0),
+            _list_case("three branches, a long after c", three_branches, 1, 2, 3, 0, 4),
+        ),
+        reference=in_creation_order,
+        shape=_truth,
+        suspects=ORDER_SUSPECTS,
+        right="Every tape passes, since nothing can be calculated before its inputs.",
+        hints=(
+            "Go through the list, and keep a set of the nodes that you have seen.",
+            "An input is wrong if it is in the list and has not been seen yet. A leaf is not in "
+            "the list.",
+            "Return False as soon as you meet such an input, and True only after the loop.",
+        ),
+    ),
+    AnswerExercise(
+        name="12.5",
+        title="Find the leaks",
+        shape=fields(**dict.fromkeys(KEEPERS, one_of(LEAK, NO_LEAK))),
+        judge=_judge_leaks,
+        right="Whoever keeps a Value keeps everything it was made from, unless a tape let it go.",
+        hints=(
+            "For each program ask: what is kept at the end, a number or a Value?",
+            "A Value keeps its inputs, these keep theirs. When a tape ends, its nodes forget them.",
+            "A leak grows with every document. Is it one graph that stays, or all of them?",
+        ),
+    ),
+)
