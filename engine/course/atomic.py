@@ -64,6 +64,29 @@ def write_new(path: Path, content: bytes) -> bool:
     return True
 
 
+def make_folder(folder: Path) -> None:
+    """Make a folder, and see that it can be written to, before the long work that fills it.
+
+    Args:
+        folder: the folder; it may be there already.
+
+    Raises:
+        OSError: the folder cannot be written to.
+
+    >>> with tempfile.TemporaryDirectory() as outer:
+    ...     make_folder(Path(outer) / "pages")
+    ...     list((Path(outer) / "pages").iterdir())
+    []
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        error.filename = str(folder)
+        raise
+
+
 def remove_unfinished(folder: Path) -> None:
     """Remove what writings of ours that were killed long ago have left below a folder.
 

@@ -84,6 +84,7 @@ def run(places: Places, output: Path | None) -> int:
     folder = output or places.work / FOLDER
     before = files_before(folder)
     require_jupyterlite(places)
+    atomic.make_folder(folder)
     with tempfile.TemporaryDirectory(prefix="course-lite-") as name:
         here = Path(name)
         runtime = fetch(here)

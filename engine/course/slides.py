@@ -230,7 +230,7 @@ def run(places: Places, names: Sequence[str], output: Path | None) -> int:
     """
     files = build.chapter_files(places, names)
     folder = output or places.work / FOLDER
-    folder.mkdir(parents=True, exist_ok=True)
+    atomic.make_folder(folder)
     code = 0
     for file, notebook in offline.all_executed(files, places.work / offline.KEPT):
         try:

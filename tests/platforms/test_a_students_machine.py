@@ -11,6 +11,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import nbformat
 import pytest
 
 from engine.course import doctor, lab
@@ -113,10 +114,17 @@ def read_only(places: Places) -> Iterator[Places]:
         folder.chmod(stat.S_IRWXU)
 
 
-@pytest.mark.parametrize("words", [["lab", "--no-browser"], ["slides", "02"]])
+def never_run(chapter: Path) -> None:
+    """Put a chapter in the file's place that would tell that it was run: it fails."""
+    cells = [nbformat.v4.new_code_cell("raise RuntimeError('the chapter was run')")]
+    nbformat.write(nbformat.v4.new_notebook(cells=cells), chapter)
+
+
+@pytest.mark.parametrize("words", [["lab", "--no-browser"], ["slides", "02"], ["site"]])
 def test_a_course_that_one_may_only_read_says_so_and_stays(
     read_only: Places, words: list[str]
 ) -> None:
+    never_run(read_only.chapters / CHAPTER)
     before = sorted(read_only.root.rglob("*"))
     command = [*as_a_student(), *COURSE, *words, "--root", str(read_only.root)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -124,7 +132,21 @@ def test_a_course_that_one_may_only_read_says_so_and_stays(
     assert str(read_only.work) in done.stderr
     assert "Permission denied" in done.stderr
     assert "Traceback" not in done.stderr
+    assert "the chapter was run" not in done.stderr
     assert sorted(read_only.root.rglob("*")) == before
+
+
+def test_a_folder_that_is_there_and_only_to_read_is_told_before_a_chapter_runs(
+    read_only: Places,
+) -> None:
+    never_run(read_only.chapters / CHAPTER)
+    output = read_only.chapters
+    words = ["slides", "02", "--root", str(read_only.root), "--output", str(output)]
+    done = subprocess.run(
+        [*as_a_student(), *COURSE, *words], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1
+    assert f"cannot use {output}: Permission denied" in done.stderr
 
 
 def test_the_doctors_command_mends_a_folder_of_ones_own(read_only: Places) -> None:

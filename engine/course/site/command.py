@@ -40,6 +40,7 @@ def run(places: Places, output: Path | None, binder: str | None) -> int:
     folder = output or places.work / FOLDER
     doors = Doors(checked_binder(binder))
     before = files_before(folder)
+    atomic.make_folder(folder)
     site = _site(places)
     if site is None:
         return 1
