@@ -19,12 +19,15 @@ from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernel
 from nbformat.notebooknode import NotebookNode
 
 from engine.course import exercise_notebooks, glossary, notebook_files
+from engine.course.doctor import RENDERER, quoted
 from engine.course.places import CourseError, Places
+from engine.drawing.renderer import ENVIRONMENT_VARIABLE, RenderingError, positions
 
 CELL_SECONDS = 600
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 SVG = "image/svg+xml"
 PIXELS = ("image/png", "image/jpeg")
+NO_PICTURES = "The chapters would lose their pictures, so none was run"
 ANSI_COLOR = re.compile(r"\x1b\[[0-9;]*m")
 KERNELSPEC = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 # What a kernel reports, without its version, which differs between machines.
@@ -299,9 +302,10 @@ def run(places: Places, names: Sequence[str], check: bool) -> int:
         1 when a chapter failed, or when a check found a change; else 0.
 
     Raises:
-        CourseError: a name fits no chapter.
+        CourseError: a name fits no chapter, or nothing draws their pictures.
     """
     chapters = chapter_files(places, names)
+    require_pictures()
     solutions = solution_files(places, chapters)
     steps = [(file, partial(_built, file, check)) for file in (*chapters, *solutions)]
     steps += [
@@ -312,6 +316,26 @@ def run(places: Places, names: Sequence[str], check: bool) -> int:
         file = places.chapters / glossary.FILE_NAME
         steps.append((file, partial(build_glossary, places, check)))
     return max([_step(file, places, work, check) for file, work in steps], default=0)
+
+
+def require_pictures() -> None:
+    """See that graphs can be drawn: a chapter would be stored with tables for its pictures.
+
+    Raises:
+        CourseError: there is no Graphviz program, or it does not work.
+    """
+    try:
+        placed = positions("digraph { a -> b }")
+    except RenderingError as error:
+        raise CourseError(f"{NO_PICTURES}: {' '.join(str(error).split())}") from error
+    if placed is not None:
+        return
+    mend = f"{quoted(sys.executable)} -m pip install {RENDERER}"
+    why = "no Graphviz program was found"
+    if os.environ.get(ENVIRONMENT_VARIABLE) == "":
+        why = f"the environment variable {ENVIRONMENT_VARIABLE} is set to no Graphviz program"
+        mend = f"unset {ENVIRONMENT_VARIABLE} && {mend}"
+    raise CourseError(f"{NO_PICTURES}: {why}. Run: {mend}")
 
 
 def _built(file: Path, check: bool) -> bool:

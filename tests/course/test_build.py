@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import sysconfig
 from pathlib import Path
 
 import nbformat
 import pytest
 
 from engine.course import build
+from engine.course.__main__ import main
 from engine.course.places import CourseError, Places
 
 CODE = [
@@ -114,6 +116,55 @@ def test_a_failing_chapter_is_told_and_not_stored(
     assert "\x1b" not in said.err
     assert bad.read_bytes() == before
     assert nbformat.read(good, as_version=4).cells[0].execution_count == 1
+
+
+@pytest.fixture
+def no_program(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A machine without Graphviz."""
+    monkeypatch.delenv("REVERSE_WALK_DOT", raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(sysconfig, "get_path", lambda _name: str(tmp_path))
+
+
+@pytest.fixture
+def unbuilt(tmp_path: Path) -> Places:
+    """A course whose chapter shows when it is run."""
+    places = Places(tmp_path / "course")
+    places.chapters.mkdir(parents=True)
+    write(places, ["open('it-ran', 'x').close()"])
+    return places
+
+
+@pytest.mark.parametrize("words", [[], ["--check"], ["06"]])
+@pytest.mark.usefixtures("no_program")
+def test_without_graphviz_no_chapter_is_run(
+    unbuilt: Places, words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = chapter(unbuilt).read_bytes()
+    assert main(["build", *words, "--root", str(unbuilt.root)]) == 1
+    said = capsys.readouterr()
+    assert "lose their pictures, so none was run: no Graphviz program was found. Run: " in said.err
+    assert said.err.endswith(" -m pip install graphviz-pure\n")
+    assert said.out == ""
+    assert [file.name for file in unbuilt.chapters.iterdir()] == ["06-walk.ipynb"]
+    assert chapter(unbuilt).read_bytes() == before
+
+
+@pytest.mark.usefixtures("no_program")
+@pytest.mark.parametrize(
+    ("value", "told"),
+    [
+        ("", r"is set to no Graphviz program\. Run: unset REVERSE_WALK_DOT && .+ -m pip install"),
+        ("no-such-program", r"names 'no-such-program'.* unset it"),
+    ],
+)
+def test_a_variable_that_stands_for_no_program_is_told(
+    unbuilt: Places, value: str, told: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("REVERSE_WALK_DOT", value)
+    with pytest.raises(CourseError, match=told):
+        build.run(unbuilt, [], check=False)
+    assert [file.name for file in unbuilt.chapters.iterdir()] == ["06-walk.ipynb"]
 
 
 def test_a_chapter_edited_while_it_runs_is_not_written_over(tmp_path: Path) -> None:
