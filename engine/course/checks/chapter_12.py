@@ -350,8 +350,8 @@ def _computed(graph: Graph) -> list[StandIn]:
 def _tape_case(words: str, graph: Callable[[], Graph], output: int = -1) -> Case:
     """A tape that ends before the last nodes of a graph, if its output is not the last."""
 
-    def arguments() -> tuple[list[StandIn], StandIn]:
-        nodes = _computed(graph())
+    def arguments() -> tuple[tuple[StandIn, ...], StandIn]:
+        nodes = tuple(_computed(graph()))
         if output == -1:
             return nodes, nodes[-1]
         return nodes[:-1], nodes[output]
