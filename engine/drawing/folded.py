@@ -184,7 +184,10 @@ def folded_layout(folding: Folding, folded: FoldedGraph) -> FoldedLayout | None:
     titles = [Box(o.x, o.y, min(o.width, WIDEST_TITLE), FRAME_PADDING) for o in outlines]
     borders = [border for outline in outlines for border in _borders(outline)]
     edges = tuple(_edges(into, placed.curves, (*placed.boxes, *titles, *borders)))
-    return FoldedLayout(Layout(placed.width, placed.height, placed.boxes, edges), outlines)
+    # A curve may sag to the lower edge of what Graphviz placed, and its caption stands below it.
+    lowest = max((edge.caption[1] for edge in edges), default=0.0) + CAPTION_HEIGHT / 2
+    height = max(placed.height, lowest + MARGIN)
+    return FoldedLayout(Layout(placed.width, height, placed.boxes, edges), outlines)
 
 
 def chain_layout(folding: Folding, folded: FoldedGraph) -> FoldedLayout:

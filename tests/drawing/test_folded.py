@@ -18,9 +18,10 @@ from engine.drawing.folded import (
     scope_title,
     weights,
 )
-from engine.drawing.layout import Box, along, text_width
+from engine.drawing.layout import CAPTION_HEIGHT, Box, along, text_width
 from engine.drawing.svg import LEAST_SCALE, PAGE_WIDTH, caption_width
 from engine.folding import Arrow, Fold, FoldedGraph, Folding
+from engine.gpt import GPT, encode
 from tests.bench.gpt_shaped import SHORT_NAME, GptShaped
 
 Area = tuple[float, float, float, float]
@@ -56,6 +57,16 @@ def area(box: Box) -> Area:
 
 def overlap(one: Area, other: Area) -> bool:
     return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
+
+
+def test_a_number_below_a_sagging_arrow_is_inside_the_drawing(program: str) -> None:
+    folding = Folding(Graph.of(GPT(seed=1).read(encode("ada")).loss, names={}))
+    few_boxes = folding.view(folding.close(folding.first(), "parameters"))
+    with rendering_with(program):
+        placed = folded_layout(folding, few_boxes)
+    assert placed is not None
+    for edge in placed.layout.edges:
+        assert edge.caption[1] + CAPTION_HEIGHT / 2 <= placed.layout.height
 
 
 def test_boxes_and_the_numbers_on_arrows_cover_nothing(folding: Folding, program: str) -> None:
