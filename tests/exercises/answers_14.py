@@ -188,7 +188,7 @@ WRONG: dict[str, list[tuple[Any, str]]] = {
         (with_one_query, "one query"),
         (with_copied_keys, "copied"),
         (last_one, "one mixture"),
-        (both_things, "other"),
+        (both_things, "mixture and weights"),
         (turned_around, "other"),
         (as_plain_numbers, "no record"),
         (printed, "returns nothing"),

@@ -168,6 +168,11 @@ def _seen(arguments: tuple[Any, ...], result: Any) -> Any:
     return {"results": _data(result), **gradients}
 
 
+def _inside(lists: list[list[Any]]) -> list[Any]:
+    """The members of all lists, one level down."""
+    return [member for inner in lists for member in inner]
+
+
 def _shape(deep: bool) -> Any:
     wanted = "a list with one mixture for each position" if deep else "a list of Values"
 
@@ -178,6 +183,12 @@ def _shape(deep: bool) -> Any:
                 yours = in_words(answer["results"])
                 return Finding(
                     "one mixture", f"it gives the numbers {yours}, and should give {wanted}."
+                )
+            if deep and any(isinstance(part, list) for part in _inside(answer["results"])):
+                return Finding(
+                    "mixture and weights",
+                    "there are lists inside its mixtures. attend gives back two things, the "
+                    "mixture and the weights: take the first one.",
                 )
             if not deep and any(lists):
                 return Finding(
