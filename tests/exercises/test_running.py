@@ -56,6 +56,99 @@ def test_a_function_may_use_a_module_of_python() -> None:
     assert judged(lambda f, x, h: math.fsum([f(x + h), -f(x - h)]) / (2 * h)).state is State.RIGHT
 
 
+class Wiggle:
+    """A class of the notebook, with what classes in notebooks have."""
+
+    ways = 2
+
+    def __init__(self, f, x):
+        self.f, self.x = f, x
+
+    @staticmethod
+    def over(change, width):
+        return change / width
+
+    @classmethod
+    def of(cls, f, x):
+        return cls(f, x)
+
+    @property
+    def here(self):
+        return self.x
+
+    def slope(self, h):
+        return self.over(self.f(self.here + h) - self.f(self.here - h), self.ways * h)
+
+
+class SlottedWiggle(Wiggle):
+    __slots__ = ("kept",)
+
+    def __init__(self, f, x):
+        super().__init__(f, x)
+        self.kept = SlottedWiggle
+
+    def slope(self, h):
+        assert type(self) is self.kept
+        assert isinstance(self, Wiggle)
+        return super().slope(h)
+
+
+class Bound:
+    other = SlottedWiggle
+
+    def wiggle(self, f, x):
+        return SlottedWiggle(f, x), self.other
+
+
+def with_a_class(f, x, h):
+    return Wiggle.of(f, x).slope(h)
+
+
+def with_a_class_of_a_class(f, x, h):
+    return SlottedWiggle.of(f, x).slope(h)
+
+
+def with_one_class_on_two_ways(f, x, h):
+    made, other = Bound().wiggle(f, x)
+    return made.slope(h) if type(made) is other else 0.0
+
+
+@pytest.mark.parametrize(
+    "function", [with_a_class, with_a_class_of_a_class, with_one_class_on_two_ways]
+)
+def test_a_function_brings_the_classes_it_uses(function: Any) -> None:
+    assert judged(function).state is State.RIGHT
+
+
+def test_a_method_brings_what_it_uses_itself() -> None:
+    assert {".slope", ".over"} <= {*packing.pack(with_a_class)["uses"]}
+
+
+class NotPlain:
+    started = engine.Value(2.0)
+
+    def slope(self, f, x, h):
+        return (f(x + h) - f(x - h)) / (self.started.data * h)
+
+
+class UsesItsBase(NotPlain):
+    def again(self):
+        return UsesItsBase()
+
+
+@pytest.mark.parametrize(
+    ("function", "name"),
+    [
+        (lambda f, x, h: NotPlain().slope(f, x, h), "NotPlain"),
+        (lambda f, x, h: UsesItsBase().again().slope(f, x, h), "UsesItsBase"),
+    ],
+)
+def test_a_class_that_cannot_be_taken_along_is_named(function: Any, name: str) -> None:
+    judgment = judged(function)
+    assert judgment.kind == "outside"
+    assert name in judgment.words
+
+
 def test_what_a_check_does_not_have_is_named() -> None:
     global something
     something = engine.Value(2.0)
@@ -249,6 +342,15 @@ def engines_own_in_a_helper(f, x, h):
     return engines_own(f, x, h)
 
 
+class EnginesOwn:
+    def slope(self, f, x, h):
+        return engine.central_difference(f, [x], step=h)[0]
+
+
+def engines_own_in_a_class(f, x, h):
+    return EnginesOwn().slope(f, x, h)
+
+
 def engines_own_as_a_default(f, x, h, mine=engine.central_difference):
     return mine(f, [x], step=h)[0]
 
@@ -259,6 +361,7 @@ def engines_own_as_a_default(f, x, h, mine=engine.central_difference):
         engines_own,
         engines_own_imported_inside,
         engines_own_in_a_helper,
+        engines_own_in_a_class,
         engines_own_as_a_default,
         lambda f, x, h: imported(f, [x], step=h)[0],
     ],

@@ -1,7 +1,7 @@
 """A learner's function, packed so that another process of the same Python can run it.
 
-With its code go the other functions of the notebook that it uses, the modules it imports there,
-and plain data. What cannot be packed is named, so that a check can say so.
+With its code go the other functions and classes of the notebook that it uses, the modules it
+imports there, and plain data. What cannot be packed is named, so that a check can say so.
 
 >>> def double(x):
 ...     return 2 * x
@@ -17,13 +17,23 @@ import importlib
 import marshal
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from types import CellType, CodeType, FunctionType, ModuleType
+from types import (
+    CellType,
+    CodeType,
+    FunctionType,
+    GetSetDescriptorType,
+    MemberDescriptorType,
+    ModuleType,
+)
 from typing import Any
 
 Packing = dict[str, Any]
 Entity = tuple[Any, ...]
+MISSING: Entity = ("missing",)
 GLOBAL_INSTRUCTIONS = ("LOAD_GLOBAL", "LOAD_NAME")
 TAKING_INSTRUCTIONS = ("LOAD_ATTR", "LOAD_METHOD", "IMPORT_FROM")
+# Python makes these anew for each class, or nothing that runs needs them.
+NOT_PACKED = frozenset({"__module__", "__annotations__", "__annotate__", "__annotate_func__"})
 
 
 @dataclass(frozen=True)
@@ -108,7 +118,8 @@ def pack(function: FunctionType) -> Packing:
     """
     packer = _Packer(function.__globals__)
     entry = packer.function(function)
-    content = marshal.dumps({"entry": entry, "globals": packer.globals})
+    told = {"entry": entry, "globals": packer.globals, "classes": packer.classes}
+    content = marshal.dumps(told)
     return {
         "name": function.__name__,
         "written": is_written(function.__code__),
@@ -125,6 +136,8 @@ class _Packer:
     def __init__(self, variables: dict[str, Any]) -> None:
         self._variables = variables
         self.globals: dict[str, Entity] = {}
+        self.classes: dict[int, Entity] = {}
+        self._keys: dict[type, int] = {}
         self.uses: set[str] = set()
         self.missing: set[str] = set()
         self.lost: set[str] = set()
@@ -139,13 +152,13 @@ class _Packer:
         keywords = {k: self.entity(v) for k, v in (function.__kwdefaults__ or {}).items()}
         inputs = function.__code__.co_varnames[: function.__code__.co_argcount]
         held = [*zip(reversed(inputs), reversed(defaults), strict=False), *keywords.items()]
-        self.lost |= {name for name, entity in held if entity == ("missing",)}
+        self.lost |= {name for name, entity in held if entity == MISSING}
         return ("function", function.__name__, function.__code__, defaults, keywords, cells)
 
     def _take(self, name: str) -> None:
-        self.globals[name] = ("missing",)  # a function may use itself: this ends the search
+        self.globals[name] = MISSING  # a function may use itself: this ends the search
         self.globals[name] = self.entity(self._variables[name])
-        if self.globals[name] == ("missing",):
+        if self.globals[name] == MISSING:
             del self.globals[name]
             self.missing.add(name)
 
@@ -153,7 +166,7 @@ class _Packer:
         try:
             return self.entity(cell.cell_contents)
         except ValueError:  # the variable has no value yet
-            return ("missing",)
+            return MISSING
 
     def entity(self, thing: Any) -> Entity:
         if isinstance(thing, ModuleType):
@@ -161,14 +174,45 @@ class _Packer:
             return ("module", thing.__name__)
         if isinstance(thing, FunctionType) and thing.__globals__ is self._variables:
             return self.function(thing)
+        if type(thing) is type and thing.__module__ == self._variables.get("__name__"):
+            return self._class(thing)
         if importable(thing):
             self.uses.add(f"{thing.__module__}.{thing.__qualname__}")
             return ("imported", thing.__module__, thing.__qualname__)
         try:
             marshal.dumps(thing)
         except ValueError:
-            return ("missing",)
+            return MISSING
         return ("data", thing)
+
+    def _class(self, made: type) -> Entity:
+        key = self._keys.get(made)
+        if key is None:
+            key = self._keys[made] = len(self._keys)  # its methods may use it: this ends the search
+            self.classes[key] = self._content(made)
+        return MISSING if self.classes.get(key) == MISSING else ("class", key)
+
+    def _content(self, made: type) -> Entity:
+        """Name, bases and members of a class, or that something of it cannot be packed."""
+        bases = [self.entity(base) for base in made.__bases__]
+        members = {
+            name: self._member(member)
+            for name, member in vars(made).items()
+            if name not in NOT_PACKED
+            and not isinstance(member, GetSetDescriptorType | MemberDescriptorType)
+        }
+        if MISSING in [*bases, *members.values()]:
+            return MISSING
+        return (made.__name__, bases, members)
+
+    def _member(self, member: Any) -> Entity:
+        if isinstance(member, staticmethod | classmethod):
+            function = self.entity(member.__func__)
+            return MISSING if function == MISSING else (type(member).__name__, function)
+        if isinstance(member, property):
+            parts = [self.entity(part) for part in (member.fget, member.fset, member.fdel)]
+            return MISSING if MISSING in parts else ("property", parts)
+        return self.entity(member)
 
 
 def names_used(
@@ -234,26 +278,69 @@ def unpack(packing: Packing) -> FunctionType:
     Raises:
         ImportError: a module that it uses is not here.
     """
-    content = marshal.loads(base64.b64decode(packing["content"]))
-    variables: dict[str, Any] = {"__name__": "notebook"}
-    for name, entity in content["globals"].items():
-        variables[name] = _made(entity, variables)
-    function: FunctionType = _made(content["entry"], variables)
-    return function
+    unpacker = _Unpacker(marshal.loads(base64.b64decode(packing["content"])))
+    return unpacker.function()
 
 
-def _made(entity: Entity, variables: dict[str, Any]) -> Any:
-    match entity:
-        case ("module", name):
-            return importlib.import_module(name)
-        case ("imported", module, name):
-            return find(module, name)
-        case ("data", thing):
-            return thing
-        case ("function", name, code, defaults, keywords, cells):
-            closure = tuple(CellType(_made(cell, variables)) for cell in cells)
-            values = tuple(_made(value, variables) for value in defaults)
-            function = FunctionType(code, variables, name, values or None, closure or None)
-            function.__kwdefaults__ = {k: _made(v, variables) for k, v in keywords.items()} or None
-            return function
-    return None
+class _Unpacker:
+    """Makes what one function took along."""
+
+    def __init__(self, content: dict[str, Any]) -> None:
+        self._content = content
+        self._variables: dict[str, Any] = {"__name__": "notebook"}
+        self._classes: dict[int, type] = {}
+
+    def function(self) -> FunctionType:
+        for name, entity in self._content["globals"].items():
+            self._variables[name] = self._made(entity)
+        function: FunctionType = self._made(self._content["entry"])
+        return function
+
+    def _made(self, entity: Entity) -> Any:
+        match entity:
+            case ("module", name):
+                return importlib.import_module(name)
+            case ("imported", module, name):
+                return find(module, name)
+            case ("data", thing):
+                return thing
+            case ("class", key):
+                return self._class(key)
+            case ("staticmethod", function):
+                return staticmethod(self._made(function))
+            case ("classmethod", function):
+                return classmethod(self._made(function))
+            case ("property", parts):
+                return property(*map(self._made, parts))
+            case ("function", name, code, defaults, keywords, cells):
+                return self._function(name, code, defaults, keywords, cells)
+        return None
+
+    def _function(
+        self,
+        name: str,
+        code: CodeType,
+        defaults: list[Entity],
+        keywords: dict[str, Entity],
+        cells: list[Entity],
+    ) -> FunctionType:
+        closure = tuple(CellType(self._made(cell)) for cell in cells)
+        values = tuple(map(self._made, defaults))
+        function = FunctionType(code, self._variables, name, values or None, closure or None)
+        function.__kwdefaults__ = {k: self._made(v) for k, v in keywords.items()} or None
+        return function
+
+    def _class(self, key: int) -> Any:
+        if key in self._classes:
+            return self._classes[key]
+        content = self._content["classes"][key]
+        if content == MISSING:
+            return None
+        name, bases, members = content
+        at_once = {"__slots__": self._made(members["__slots__"])} if "__slots__" in members else {}
+        made = type(name, tuple(map(self._made, bases)), at_once)
+        self._classes[key] = made  # before its members: a method may hold its own class
+        for member, entity in members.items():
+            if member not in at_once:
+                setattr(made, member, self._made(entity))
+        return made
