@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,6 +12,8 @@ from engine.course.lab import DEFAULT_PORT
 from engine.course.places import CourseError, find_places
 
 LAST_PORT = 65535
+# 128 and the number of SIGPIPE: how a shell tells that a program's reader went away.
+CLOSED_PIPE = 141
 
 
 def parser() -> argparse.ArgumentParser:
@@ -208,7 +211,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
         The exit code.
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
-    options = parser().parse_args(with_default(words))
+    try:
+        try:
+            return _run(parser().parse_args(with_default(words)))
+        finally:
+            sys.stdout.flush()
+            sys.stderr.flush()
+    except BrokenPipeError:
+        _read_no_more()
+        return CLOSED_PIPE
+
+
+def _run(options: argparse.Namespace) -> int:
     try:
         code: int = options.command(options)
     except CourseError as error:
@@ -217,10 +231,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except ImportError as error:
         print(f"{error}. Run `course doctor`: it names the command that mends it.", file=sys.stderr)
         return 1
+    except BrokenPipeError:
+        raise
     except OSError as error:
         print(_unusable(error), file=sys.stderr)
         return 1
     return code
+
+
+def _read_no_more() -> None:
+    """Python writes what it holds back at its end, and would complain that nobody reads it."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except BrokenPipeError:
+            os.dup2(nowhere, stream.fileno())
+    os.close(nowhere)
 
 
 def _unusable(error: OSError) -> str:
