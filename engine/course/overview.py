@@ -98,7 +98,8 @@ def next_step(places: Places, table: Sequence[Row]) -> str:
     if not name:
         return "All exercises are done."
     file = exercise_file(places, name[:2])
-    where = f" It is in work/{EXERCISES}/{file.name}." if file else ""
+    folder = (places.work / EXERCISES).relative_to(places.root).as_posix()
+    where = f" It is in {folder}/{file.name}." if file else ""
     tried = any(name in row.tried for row in table)
     helping = f' You have tried it: hint("{name}") helps.' if tried else ""
     return f"Next: {name}, {catalog.find(name).title}.{where}{helping}"
@@ -113,6 +114,8 @@ def run(places: Places) -> int:
     Returns:
         0.
     """
+    if not places.work.exists():
+        places = progress.places_around(places.chapters) or places
     known = progress.read(places)
     table = rows(places, known)
     total = sum(len(row.done) + len(row.tried) + len(row.open) for row in table)

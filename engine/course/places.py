@@ -18,16 +18,18 @@ class CourseError(Exception):
 
 @dataclass(frozen=True)
 class Places:
-    """The folders of one checkout.
+    """The folders of one checkout, or of a copy that a class has got.
 
     Args:
         root: the folder that holds ``notebooks/``.
+        copy: where in it the learner works; "" where all of it is the learner's.
 
     >>> Places(Path("reverse-walk")).work.as_posix()
     'reverse-walk/work'
     """
 
     root: Path
+    copy: str = "work"
 
     @property
     def chapters(self) -> Path:
@@ -47,7 +49,7 @@ class Places:
     @property
     def work(self) -> Path:
         """The learner's copy; git ignores it."""
-        return self.root / "work"
+        return self.root / self.copy
 
     @property
     def memory(self) -> Path:

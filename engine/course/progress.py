@@ -14,13 +14,16 @@ two notebooks that are open at once never write over each other's exercises.
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from engine.course import atomic
-from engine.course.places import Places, is_course
+from engine.course.places import CHAPTERS, EXERCISES, SOLUTIONS, Places, is_course
 
 FOLDER = "progress"
+# A class gets the chapters and the exercises alone; these stay with those who teach it.
+OF_A_CHECKOUT = ("engine", SOLUTIONS)
 
 
 @dataclass(frozen=True)
@@ -52,6 +55,7 @@ class Progress:
 def places_around(folder: Path) -> Places | None:
     """The places of the learner's copy that a folder belongs to, None when it belongs to none.
 
+    It is in ``work/`` of a checkout, or it is the two folders that a class has got, side by side.
     The course's own notebooks are run by its tests, which must leave no trace.
 
     Args:
@@ -62,7 +66,22 @@ def places_around(folder: Path) -> Places | None:
         places = Places(outer.parent)
         if outer == places.work and is_course(places.root):
             return places
-    return None
+    found = (Places(inner.parent, copy="") for inner in (here, *here.parents) if _is_copied(inner))
+    return next(filter(_can_remember, found), None)
+
+
+def _is_copied(folder: Path) -> bool:
+    """Whether a folder is one of the two that a class has got."""
+    root = folder.parent
+    others = any(os.path.lexists(root / name) for name in OF_A_CHECKOUT)
+    both = is_course(root) and (root / EXERCISES).is_dir()
+    return folder.name in (CHAPTERS, EXERCISES) and both and not others
+
+
+def _can_remember(places: Places) -> bool:
+    """Whether files can be made in a copy, and go nowhere else."""
+    folder = places.memory / FOLDER
+    return os.access(places.root, os.W_OK) and folder.resolve() == folder
 
 
 def file_of(places: Places, name: str) -> Path:
@@ -91,6 +110,8 @@ def remember(places: Places, name: str, done: bool) -> str:
         before, note = _entry(file)
         after = Entry(before.tries + 1, before.done or done)
         atomic.write(file, f"{json.dumps(asdict(after))}\n".encode())
+        # A class's copy is a git repository, and nobody is to commit their marks to it.
+        atomic.write_new(places.memory / ".gitignore", b"*\n")
     except OSError as error:
         why = error.strerror or error
         return f"Your progress could not be written to {file.name} in your copy: {why}."

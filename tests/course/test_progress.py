@@ -107,6 +107,85 @@ def test_only_a_copy_of_the_course_is_a_copy(places: Places, tmp_path: Path) -> 
     assert progress.places_around(other) is None
 
 
+# The copy of a class: the two folders side by side, in any folder.
+
+
+@pytest.fixture
+def klass(places: Places) -> Places:
+    """What a student of a class has got."""
+    places.exercises.mkdir()
+    (places.exercises / "01-wiggle-a-number.ipynb").write_text("{}")
+    return Places(places.root, copy="")
+
+
+def files_of(klass: Places) -> set[str]:
+    files = (path for path in klass.root.rglob("*") if path.is_file())
+    return {file.relative_to(klass.root).as_posix() for file in files}
+
+
+@pytest.mark.parametrize("inside", ["notebooks", "exercises", "exercises/deeper"])
+def test_a_class_keeps_its_marks_beside_the_folders(klass: Places, inside: str) -> None:
+    before = files_of(klass)
+    (klass.root / inside).mkdir(exist_ok=True)
+    found = progress.places_around(klass.root / inside)
+    assert found == klass
+    assert progress.remember(found, "01.1", done=True) == ""
+    assert progress.read(found).entries == {"01.1": Entry(1, done=True)}
+    assert files_of(klass) - before == {".course/.gitignore", ".course/progress/01.1.json"}
+    assert progress.places_around(klass.root) is None
+
+
+def test_git_sees_no_marks_and_keeps_a_file_that_is_there(klass: Places) -> None:
+    progress.remember(klass, "01.1", done=True)
+    subprocess.run(["git", "init", "--quiet"], cwd=klass.root, check=True)
+    listed = ["git", "status", "--porcelain", "--untracked-files=all"]
+    seen = subprocess.run(listed, cwd=klass.root, capture_output=True, text=True, check=True)
+    assert "notebooks/" in seen.stdout
+    assert ".course" not in seen.stdout
+    (klass.memory / ".gitignore").write_text("mine")
+    progress.remember(klass, "01.1", done=True)
+    assert (klass.memory / ".gitignore").read_text() == "mine"
+
+
+@pytest.mark.parametrize("folder", ["engine", "solutions"])
+def test_the_courses_own_notebooks_leave_no_trace(klass: Places, folder: str) -> None:
+    (klass.root / folder).mkdir()
+    assert progress.places_around(klass.exercises) is None
+
+
+def test_exercises_without_chapters_are_no_copy(klass: Places) -> None:
+    (klass.chapters / "01-wiggle.ipynb").unlink()
+    assert progress.places_around(klass.exercises) is None
+
+
+def test_marks_never_leave_the_copy(klass: Places, tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    try:
+        klass.memory.symlink_to(elsewhere, target_is_directory=True)
+    except OSError:
+        pytest.skip("this machine lets nobody make a link")
+    assert progress.places_around(klass.exercises) is None
+
+
+def test_a_file_with_the_memorys_name_is_told_and_stays(klass: Places) -> None:
+    klass.memory.write_text("mine")
+    found = progress.places_around(klass.exercises)
+    assert found is not None
+    assert "could not be written" in progress.remember(found, "01.1", done=True)
+    assert klass.memory.read_text() == "mine"
+
+
+def test_the_table_of_a_class_tells_of_its_own_marks(
+    klass: Places, capsys: pytest.CaptureFixture[str]
+) -> None:
+    progress.remember(klass, "01.1", done=True)
+    assert __main__.main(["check", "--root", str(klass.root)]) == 0
+    said = capsys.readouterr().out
+    assert "\n1 of " in said
+    assert " It is in exercises/01-wiggle-a-number.ipynb." in said
+
+
 # The table.
 
 

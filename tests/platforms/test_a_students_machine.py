@@ -136,6 +136,25 @@ def test_a_course_that_one_may_only_read_says_so_and_stays(
     assert sorted(read_only.root.rglob("*")) == before
 
 
+CHECKED = "from engine.course import check; print(check('01.1', -4)); print(check())"
+
+
+def test_in_a_class_copy_that_one_may_only_read_a_check_works_and_keeps_nothing(
+    places: Places,
+) -> None:
+    places.exercises.mkdir()
+    command = [*as_a_student(), sys.executable, "-c", CHECKED]
+    for rights, kept in ((stat.S_IRUSR | stat.S_IXUSR, False), (stat.S_IRWXU, True)):
+        places.root.chmod(rights)
+        done = subprocess.run(
+            command, cwd=places.exercises, capture_output=True, text=True, check=True
+        )
+        assert "01.1 · Right" in done.stdout
+        assert "could not be written" not in done.stdout
+        assert (" 1 of " in " ".join(done.stdout.split())) == kept
+        assert (places.root / ".course").exists() == kept
+
+
 def test_a_folder_that_is_there_and_only_to_read_is_told_before_a_chapter_runs(
     read_only: Places,
 ) -> None:

@@ -79,7 +79,10 @@ def progress_line() -> Verdict:
     """How many exercises are done, and which is next."""
     places = progress.places_around(Path.cwd())
     if places is None:
-        words = "Progress is kept for notebooks in your own copy, in the folder work."
+        words = (
+            "Progress is kept for notebooks in your own copy: in the folder work, or in the "
+            "notebooks and exercises that a class has got, in a folder that can be written to."
+        )
         return Verdict("", "told", "", words)
     found = progress.read(places)
     names = catalog.names()
