@@ -59,6 +59,11 @@ def neuron_gradients() -> dict[str, float]:
 PARTNERS = {"w1": "x1", "w2": "x2", "x1": "w1", "x2": "w2"}
 
 
+def _slip(number_: float, kind: str, words: str) -> WrongNumber:
+    """A known mistake; two braces in its words stand for the number it leads to."""
+    return WrongNumber(number_, kind, words.format(number_text(number_)))
+
+
 def _total() -> float:
     return sum(NEURON[f"w{k}"] * NEURON[f"x{k}"] for k in (1, 2)) + NEURON["b"]
 
@@ -68,30 +73,30 @@ def _gradient_slips(name: str) -> Iterable[WrongNumber]:
     bent, slope = math.tanh(_total()), neuron_gradients()["total"]
     factor = NEURON[PARTNERS[name]] if name in PARTNERS else 1.0
     if name in PARTNERS:
-        words = "That uses its own number. At a product it is the other one that counts."
-        yield WrongNumber(NEURON[name] * slope, "own data", words)
-        words = "That is the gradient of the sum. At the product one more factor comes in."
-        yield WrongNumber(slope, "product forgotten", words)
-    yield WrongNumber(
+        words = "{} uses its own number. At a product it is the other one that counts."
+        yield _slip(NEURON[name] * slope, "own data", words)
+        words = "{} is the gradient of the sum. At the product one more factor comes in."
+        yield _slip(slope, "product forgotten", words)
+    yield _slip(
         factor,
         "tanh forgotten",
-        "That is right for a neuron that does not bend its sum. What does tanh hand on?",
+        "{} is right for a neuron that does not bend its sum. What does tanh hand on?",
     )
-    yield WrongNumber(
+    yield _slip(
         factor * bent,
         "result",
-        "That multiplies by the result of tanh. How fast does the result change?",
+        "{} comes from the result of tanh. How fast does the result change?",
     )
-    yield WrongNumber(
+    yield _slip(
         factor * (1 - bent), "not squared", "In the local derivative of tanh, something is squared."
     )
-    yield WrongNumber(
+    yield _slip(
         factor * (1 - _total() ** 2),
         "input squared",
         "In the local derivative of tanh, not the sum is squared, but the result.",
     )
     if name in NEURON:
-        yield WrongNumber(NEURON[name], "data", "That is the number itself, not its gradient.")
+        yield _slip(NEURON[name], "data", "{} is the number itself, not its gradient.")
 
 
 def _judge_neuron(answer: dict[str, float]) -> Finding | None:
@@ -233,7 +238,7 @@ def _walked(arguments: tuple[Any, ...], output: Value) -> dict[str, float]:
     for leaf in _flat(arguments):
         leaf.grad = 0.0
     output.backward()
-    return {f"gradient of {leaf.label}": leaf.grad for leaf in _flat(arguments)}
+    return {f"grad {leaf.label}": leaf.grad for leaf in _flat(arguments)}
 
 
 def _seen_neuron(arguments: tuple[Any, ...], result: Any) -> Any:

@@ -116,58 +116,60 @@ def one_step() -> dict[str, float]:
     return {"gradient": gradient, "w": after, "loss": step_loss(Value(after)).data}
 
 
+def _slip(number_: float, kind: str, words: str) -> WrongNumber:
+    """A known mistake; two braces in its words stand for the number it leads to."""
+    return WrongNumber(number_, kind, words.format(number_text(number_)))
+
+
 def _judge_step(answer: dict[str, float]) -> Finding | None:
     right = one_step()
     gradient, before = right["gradient"], step_loss(Value(STEP_START)).data
     inner = math.sqrt(before)
     slips = {
         "gradient": (
-            WrongNumber(
+            _slip(
                 2 * inner,
                 "chain forgotten",
-                "That is how fast the square changes with what stands inside. And the inside with "
-                "w?",
+                "{} is how fast the square changes with what stands inside. And the inside with w?",
             ),
-            WrongNumber(
-                gradient / 2, "square forgotten", "The square changes twice as fast as that."
-            ),
-            WrongNumber(before, "loss", "That is the loss itself."),
+            _slip(gradient / 2, "square forgotten", "The square changes twice as fast as that."),
+            _slip(before, "loss", "{} is the loss itself."),
         ),
         "w": (
-            WrongNumber(
+            _slip(
                 STEP_START + STEP_RATE * gradient,
                 "uphill",
-                "That is a step to where the loss grows. Go against the gradient.",
+                "{} is a step to where the loss grows. Go against the gradient.",
             ),
-            WrongNumber(
+            _slip(
                 STEP_START - gradient,
                 "rate forgotten",
-                "That step is far too long: it lacks a factor.",
+                "{} is far too far away: the step lacks a factor.",
             ),
-            WrongNumber(
+            _slip(
                 STEP_RATE * gradient,
                 "step alone",
-                "That is how far w moves. Asked for is where it is afterward.",
+                "{} is how far w moves. Asked for is where it is afterward.",
             ),
-            WrongNumber(
+            _slip(
                 -STEP_RATE * gradient,
                 "step alone",
-                "That is how far w moves. Asked for is where it is afterward.",
+                "{} is how far w moves. Asked for is where it is afterward.",
             ),
-            WrongNumber(STEP_START, "not moved", "That is where w was before."),
+            _slip(STEP_START, "not moved", "{} is where w was before."),
         ),
         "loss": (
-            WrongNumber(before, "before", "That is the loss before the step."),
-            WrongNumber(
+            _slip(before, "before", "{} is the loss before the step."),
+            _slip(
                 before - STEP_RATE * gradient**2,
                 "predicted",
-                "That is what the gradient predicts. The slope changes on the way: calculate the "
+                "{} is what the gradient predicts. The slope changes on the way: calculate the "
                 "loss again.",
             ),
-            WrongNumber(
+            _slip(
                 right["w"] * 4 - 2,
                 "not squared",
-                "That is how far the answer is off. The loss is its square.",
+                "{} is how far the answer is off. The loss is its square.",
             ),
         ),
     }
@@ -198,24 +200,24 @@ def _judge_uncleared(answer: dict[str, float]) -> Finding | None:
         found = among(
             answer[PRINTED[k]],
             held,
-            WrongNumber(
+            _slip(
                 clean[-1],
                 "cleared",
-                "That is what a loop prints that clears. Here the leaf still holds what arrived in "
+                "{} is what a loop prints that clears. Here the leaf still holds what arrived in "
                 "the steps before.",
             ),
-            WrongNumber(
+            _slip(
                 slope(loop_loss, place),
                 "slope alone",
-                "That is the slope where w is now. What did the leaf hold before the walk?",
+                "{} is the slope where w is now. What did the leaf hold before the walk?",
             ),
-            WrongNumber(
+            _slip(
                 sum(clean),
                 "other places",
                 "The gradients add up, but these are the gradients of a loop that clears. Here w "
                 "goes to other places.",
             ),
-            WrongNumber(place, "data", "That is w, not its gradient."),
+            _slip(place, "data", "{} is w, not its gradient."),
             name=PRINTED[k],
         )
         if found:

@@ -71,60 +71,63 @@ def corrected_means(gradients: Sequence[float], beta: float) -> list[float]:
     return [mean / (1 - beta**t) for t, mean in enumerate(running_means(gradients, beta), start=1)]
 
 
+def _slip(number_: float, kind: str, words: str) -> WrongNumber:
+    """A known mistake; two braces in its words stand for the number it leads to."""
+    return WrongNumber(number_, kind, words.format(number_text(number_)))
+
+
 def _judge_means(answer: dict[str, float]) -> Finding | None:
     mean, count = running_means(GRADIENTS, BETA1)[-1], len(GRADIENTS)
     kept_part = BETA1**count
     found = among(
         answer["m"],
         mean,
-        WrongNumber(
+        _slip(
             running_means(GRADIENTS, 1 - BETA1)[-1],
             "exchanged",
             "The two parts are exchanged: the mean keeps most of itself.",
         ),
-        WrongNumber(
+        _slip(
             sum(GRADIENTS) / count,
             "plain mean",
-            "That is the plain mean, in which all gradients count alike.",
+            "{} is the plain mean, in which all gradients count alike.",
         ),
-        WrongNumber(
+        _slip(
             running_means(GRADIENTS[:-1], BETA1)[-1],
             "one too few",
             "There is one gradient more to take in.",
         ),
-        WrongNumber(
+        _slip(
             running_means(GRADIENTS[1:], BETA1, start=GRADIENTS[0])[-1],
             "other start",
-            "That mean began with the first gradient. This one begins at zero.",
+            "{} is a mean that began with the first gradient. This one begins at zero.",
         ),
-        WrongNumber(
-            corrected_means(GRADIENTS, BETA1)[-1], "corrected", "That is corrected already."
-        ),
+        _slip(corrected_means(GRADIENTS, BETA1)[-1], "corrected", "{} is corrected already."),
         name="m",
     )
     return found or among(
         answer["corrected"],
         corrected_means(GRADIENTS, BETA1)[-1],
-        WrongNumber(mean, "not corrected", "That is the mean before the correction."),
-        WrongNumber(
+        _slip(mean, "not corrected", "{} is the mean before the correction."),
+        _slip(
             mean * (1 - kept_part), "multiplied", "The mean is too small: divide, to enlarge it."
         ),
-        WrongNumber(
+        _slip(
             mean / kept_part,
             "other part",
-            "That divides by the part of the zero at the start. The rest is wanted.",
+            "{} comes from a division by the part of the zero at the start. The rest is wanted.",
         ),
-        WrongNumber(
+        _slip(
             mean / (1 - BETA1),
             "first step",
-            "That is the correction of the first step. How many gradients came in?",
+            "{} is the correction of the first step. How many gradients came in?",
         ),
-        WrongNumber(
+        _slip(
             mean / (1 - BETA1 ** (count - 1)),
             "one too few",
-            "That is the correction of the step before.",
+            "{} is the correction of the step before.",
         ),
-        WrongNumber(
+        _slip(
             mean / (1 - BETA1 * count),
             "times for power",
             "The part of the start shrinks by a factor in every step: that is a power.",
@@ -359,25 +362,25 @@ def first_step(name: str, gradient: float) -> float:
 
 
 OPTIMIZERS = ("gradient descent", "momentum", "Adam")
-SQUARED = WrongNumber(LARGER**2, "squared", "Something grows as the square, but not the step.")
-UPSIDE_DOWN = WrongNumber(1 / LARGER, "upside down", "Upside down: the step does not get shorter.")
+SQUARED = _slip(LARGER**2, "squared", "Something grows as the square, but not the step.")
+UPSIDE_DOWN = _slip(1 / LARGER, "upside down", "Upside down: the step does not get shorter.")
 
 
 def _judge_larger_loss(answer: dict[str, float]) -> Finding | None:
     slips = {
-        "gradient descent": WrongNumber(
+        "gradient descent": _slip(
             1.0, "unchanged", "The gradients have grown, and the step is the rate times them."
         ),
-        "momentum": WrongNumber(
+        "momentum": _slip(
             1.0, "unchanged", "A mean of larger gradients is larger. Nothing divides it here."
         ),
-        "Adam": WrongNumber(
+        "Adam": _slip(
             LARGER,
             "scale forgotten",
-            "So does the momentum grow. But it is divided by something that has grown too.",
+            "{} is how much the momentum grows. It is divided by something that has grown too.",
         ),
     }
-    root = WrongNumber(
+    root = _slip(
         LARGER**0.5, "root", "A root of something that has grown as the square: how has that grown?"
     )
     for name in OPTIMIZERS:
@@ -535,9 +538,9 @@ EXERCISES = (
         cases=(
             _step_case("the first step, gradient 4", 3.0, 4.0, 0.0, 0.0, 1),
             _step_case("the second step, gradient -2", 2.9, -2.0, 0.4, 0.016, 2),
+            _step_case("nothing but zeros", 1.0, 0.0, 0.0, 0.0, 1),
             _step_case("a tiny gradient", 0.5, 1e-4, 0.0, 0.0, 1),
             _step_case("step 50, gradient 0", 1.0, 0.0, 0.05, 0.001, 50),
-            _step_case("nothing but zeros", 1.0, 0.0, 0.0, 0.0, 1),
         ),
         reference=_step_of_the_engine,
         shape=_triple,
