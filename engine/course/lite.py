@@ -24,6 +24,7 @@ from nbformat.v4 import new_markdown_cell
 from engine.course import atomic, build, glossary, lab, notebook_files
 from engine.course.doctor import DISTRIBUTION, quoted
 from engine.course.places import CHAPTERS, CHECKPOINTS, EXERCISES, CourseError, Places
+from engine.drawing import page_renderer
 
 FOLDER = "lite"
 # Names every file that we wrote, so that the next build can replace them, and nothing else.
@@ -49,7 +50,6 @@ READ_ONLY_EXERCISES = (
     "process of its own, and a page has no processes. Do the exercises in JupyterLab on a computer "
     "with Python, or on Binder."
 )
-HOOK = "\nfrom engine.course.lite_renderer import positions  # noqa: E402\n"
 
 
 @dataclass(frozen=True)
@@ -240,7 +240,7 @@ def write_source(places: Places, runtime: Runtime, folder: Path) -> Path:
 
 
 def write_wheel(file: Path, graphviz: Path) -> None:
-    """Pack the engine for the page's Python: its renderer is the one for a browser.
+    """Pack the engine for the page's Python, with the Graphviz that its renderer asks there.
 
     Args:
         file: the wheel to write.
@@ -254,11 +254,8 @@ def write_wheel(file: Path, graphviz: Path) -> None:
             inside = path.relative_to(ENGINE).as_posix()
             if not path.is_file() or "__pycache__" in path.parts:
                 continue
-            content = path.read_bytes()
-            if inside == "drawing/renderer.py":
-                content += HOOK.encode()
-            wheel.writestr(f"engine/{inside}", content)
-        wheel.writestr("engine/course/graphviz.js", graphviz.read_bytes())
+            wheel.writestr(f"engine/{inside}", path.read_bytes())
+        wheel.writestr(f"engine/drawing/{page_renderer.GRAPHVIZ.name}", graphviz.read_bytes())
         wheel.writestr(f"{name}/METADATA", facts)
         wheel.writestr(f"{name}/WHEEL", kind)
         wheel.writestr(f"{name}/RECORD", "")

@@ -1,12 +1,14 @@
 """The one place that knows which Graphviz program places the nodes, and runs it.
 
 The wheel ``graphviz-pure`` brings a program of that name into the environment; a system ``dot``
-does as well. Either reads DOT and writes positions; neither ever sees a learner's label.
+does as well. Either reads DOT and writes positions; neither ever sees a learner's label. In a
+browser no program runs, and the page brings a Graphviz of its own.
 """
 
 import os
 import shutil
 import subprocess
+import sys
 import sysconfig
 from collections.abc import Callable
 from functools import lru_cache
@@ -78,6 +80,10 @@ def positions(source: str) -> str | None:
     >>> (positions("digraph { a -> b }") or "graph").split()[0]
     'graph'
     """
+    if sys.platform == "emscripten":
+        from engine.drawing import page_renderer
+
+        return page_renderer.positions(source)
     program = renderer()
     return None if program is None else _run(program, source)
 

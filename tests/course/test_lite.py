@@ -14,9 +14,10 @@ from typing import Any
 import nbformat
 import pytest
 
-from engine.course import lite, lite_renderer
+from engine.course import lite
 from engine.course.places import CourseError, Places
-from engine.drawing.renderer import RenderingError
+from engine.drawing import page_renderer
+from engine.drawing.renderer import ENVIRONMENT_VARIABLE, RenderingError, positions
 
 PLAIN = "graph 1 1 1\nstop\n"
 
@@ -121,12 +122,18 @@ def test_the_lock_knows_the_wheel_by_its_facts(wheel: Path) -> None:
     assert entry["file_name"] == wheel.name
 
 
-def test_the_engine_of_the_wheel_places_nodes_by_the_page(wheel: Path, tmp_path: Path) -> None:
+def test_the_engine_of_the_wheel_is_this_engine_with_graphviz_beside_it(
+    wheel: Path, tmp_path: Path
+) -> None:
     with zipfile.ZipFile(wheel) as packed:
         packed.extractall(tmp_path / "site")
+    engine = tmp_path / "site" / "engine"
+    for source in lite.ENGINE.rglob("*.py"):
+        packed_source = engine / source.relative_to(lite.ENGINE)
+        assert packed_source.read_bytes() == source.read_bytes()
     code = (
-        "import engine.drawing.layout as layout, engine.course.lite_renderer as lite;"
-        "print(layout.__file__, layout.positions is lite.positions, lite.GRAPHVIZ.is_file())"
+        "from engine.drawing.page_renderer import GRAPHVIZ; print(f'{str(GRAPHVIZ)!a}', "
+        "GRAPHVIZ.read_text())"
     )
     done = subprocess.run(
         [sys.executable, "-c", code],
@@ -135,7 +142,7 @@ def test_the_engine_of_the_wheel_places_nodes_by_the_page(wheel: Path, tmp_path:
         text=True,
         check=True,
     )
-    assert done.stdout.split("site", 1)[1].split()[1:] == ["True", "True"]
+    assert done.stdout == f"{str(engine / 'drawing' / 'graphviz.js')!a} export {{}};\n"
 
 
 # --- Graphviz in the page --------------------------------------------------------------------
@@ -174,16 +181,25 @@ def page(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> SimpleNamespace:
     )
     monkeypatch.setitem(sys.modules, "pyodide.ffi", waiting)
     monkeypatch.setitem(sys.modules, "pyodide.code", SimpleNamespace(run_js=lambda _code: load))
-    monkeypatch.setattr(lite_renderer, "GRAPHVIZ", tmp_path / "graphviz.js")
-    monkeypatch.setattr(lite_renderer, "_loading", [])
-    monkeypatch.setattr(lite_renderer, "_loaded", [])
+    monkeypatch.setattr(page_renderer, "GRAPHVIZ", tmp_path / "graphviz.js")
+    monkeypatch.setattr(page_renderer, "_loading", [])
+    monkeypatch.setattr(page_renderer, "_loaded", [])
     (tmp_path / "graphviz.js").write_text("export {};")
     return made
 
 
+def test_in_a_browser_the_page_places_nodes_and_no_program_is_sought(
+    page: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(ENVIRONMENT_VARIABLE, "")
+    assert positions("digraph {}") is None
+    monkeypatch.setattr(sys, "platform", "emscripten")
+    assert positions("digraph {}") == f"{PLAIN}plain dot"
+
+
 def test_graphviz_is_loaded_once(page: SimpleNamespace) -> None:
-    assert lite_renderer.positions("digraph {}") == f"{PLAIN}plain dot"
-    assert lite_renderer.positions("digraph {}") == f"{PLAIN}plain dot"
+    assert page_renderer.positions("digraph {}") == f"{PLAIN}plain dot"
+    assert page_renderer.positions("digraph {}") == f"{PLAIN}plain dot"
     assert page.loads == 1
 
 
@@ -191,16 +207,16 @@ def test_where_python_cannot_wait_the_second_time_has_the_picture(page: SimpleNa
     page.jspi = False
     for _ in range(2):
         with pytest.raises(RenderingError, match="run this cell again"):
-            lite_renderer.positions("digraph {}")
+            page_renderer.positions("digraph {}")
     (arrived,) = page.promise.waiting
     arrived(page.graphviz)
-    assert lite_renderer.positions("digraph {}").startswith("graph")
+    assert page_renderer.positions("digraph {}").startswith("graph")
     assert page.loads == 1
 
 
 def test_what_graphviz_says_is_told(page: SimpleNamespace) -> None:
     with pytest.raises(RenderingError, match="could not place the nodes: syntax error"):
-        lite_renderer.positions("no graph")
+        page_renderer.positions("no graph")
 
 
 def test_every_package_of_the_page_is_pinned() -> None:

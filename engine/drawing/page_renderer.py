@@ -1,7 +1,7 @@
 """Place the nodes of a graph in a browser, where no program runs: Graphviz as WebAssembly.
 
-``course lite`` puts this in the place of ``engine.drawing.renderer.positions``, and the Graphviz
-that it runs beside it. The modules of Pyodide are there only in a browser.
+``engine.drawing.renderer`` asks it there. ``course lite`` puts the Graphviz that it runs beside it.
+The modules of Pyodide are there only in a browser.
 """
 
 from __future__ import annotations
