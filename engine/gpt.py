@@ -279,6 +279,7 @@ class GPT:
         with scope("loss"):
             surprises = [-log for log in logs]
             loss = sum(surprises[1:], surprises[0]) / len(surprises)
+            loss.label = "loss"
         return Reading(loss, embedded, probabilities, logs, cache.attention)
 
     def embed(self, token: int, position: int) -> Vector:
