@@ -172,6 +172,7 @@ def test_a_chapter_runs_without_a_server(browser: Browser, address: str, name: s
             wait_until(lambda live=live, views=views: live.count() == views, "views are live", 60)
             assert live.first.is_visible()
             assert live.first.locator("svg, table").count()
+            assert "There is no picture" not in live.first.inner_text()
     assert shown.foreign == []
     assert shown.errors == []
 
