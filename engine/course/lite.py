@@ -191,9 +191,9 @@ def _npm(package: str, folder: Path) -> Path:
     return folder / "package"
 
 
-def _call(command: Sequence[str], problem: str) -> None:
+def _call(command: Sequence[str], problem: str, folder: Path | None = None) -> None:
     done = subprocess.run(
-        command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
+        command, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
     )
     if done.returncode:
         last = "\n".join((done.stderr.strip() or done.stdout.strip()).splitlines()[-15:])
@@ -360,6 +360,7 @@ def _build(source: Path, built: Path) -> None:
             *("--lite-dir", str(source), "--output-dir", str(built)),
         ],
         "JupyterLite could not build the page",
+        source.parent,  # it keeps notes for its next build in the folder where it runs
     )
 
 

@@ -71,9 +71,11 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Where the page is served, made by the command as a person would."""
     folder = tmp_path_factory.mktemp("ein Kurs für alle") / "lite"
     command = [sys.executable, "-m", "engine.course", "lite", "--output", str(folder)]
-    made = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    here = tmp_path_factory.mktemp("where one types")
+    made = subprocess.run(command, cwd=here, capture_output=True, text=True, check=False)
     assert made.returncode == 0, made.stderr
     assert str(folder) in made.stdout
+    assert list(here.iterdir()) == []
     handler = functools.partial(Quiet, directory=str(folder))
     with http.server.ThreadingHTTPServer(("localhost", 0), handler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
