@@ -26,11 +26,14 @@ from engine.course import atomic, build
 from engine.course.places import CourseError
 from engine.drawing.palette import css_variables
 from engine.drawing.renderer import ENVIRONMENT_VARIABLE
+from engine.widgets import kept
 from engine.widgets.view import HERE, View
 
 ASSETS = Path(__file__).parent / "assets"
 ENGINE = Path(__file__).parents[1]
 KEPT = ".ran"
+# Tells a kernel, before the first cell, that what it makes is to be read without one.
+KEEP_ANSWERS = f"import os; os.environ[{kept.ENVIRONMENT_VARIABLE!r}] = '1'; del os"
 LIVE = "application/vnd.reverse-walk.view+json"
 NO_PYTHON = "This needs Python, and there is none on this page. Open the chapter in JupyterLab."
 NOTEBOOK_LINK = re.compile(r'<a href="(?![a-z]+:)[^"#]*\.ipynb[^"]*">(.*?)</a>', re.DOTALL)
@@ -61,6 +64,7 @@ def executed(file: Path) -> NotebookNode:
 
     def prepare(client: NotebookClient) -> None:
         client.store_widget_state = True
+        client.on_notebook_start = lambda notebook: _keep_answers(client)
         client.on_cell_executed = lambda cell, **_reply: _keep_views(cell, client.widget_state)
 
     return build.executed(file, prepare)
@@ -122,6 +126,11 @@ def _surroundings() -> bytes:
     packages = sorted(f"{found.name} {found.version}" for found in distributions())
     dot = os.environ.get(ENVIRONMENT_VARIABLE, "")
     return b"\n".join([*sources, "\n".join([sys.version, dot, *packages]).encode()])
+
+
+def _keep_answers(client: NotebookClient) -> None:
+    if client.kc is not None:
+        client.kc.execute(KEEP_ANSWERS, silent=True)
 
 
 def _keep_views(cell: NotebookNode, states: Mapping[str, Mapping[str, Any]]) -> None:

@@ -15,6 +15,7 @@ from engine.graph import Graph
 from engine.text import number_text, shown, table_lines
 from engine.value import Value
 from engine.walk import Walk, reverse_walk
+from engine.widgets import kept
 from engine.widgets.mistakes import Distinction, Question, distinctions, questions
 from engine.widgets.reverse_walk import LARGEST_STEPPED
 from engine.widgets.verdicts import (
@@ -22,6 +23,7 @@ from engine.widgets.verdicts import (
     SHOWN,
     TRIES_BEFORE_SHOWING,
     UNREAD,
+    WRONG,
     Verdict,
     judge,
     question_text,
@@ -39,6 +41,17 @@ NO_PYTHON = (
     "Python checks the answers, and does not reply. If it is not busy with another cell, run this "
     "cell again."
 )
+# A page without Python fills in the same sentences.
+SUMMARY = {
+    "first": "{count} of {total} right at the first try{shown}.",
+    "shown": ", {count} shown",
+    "none": "No mistake was made.",
+    "some": "What went wrong on the way:",
+    "made": "\N{BULLET} {mistake}: {times}",
+    "1": "once",
+    "2": "twice",
+    "times": "{count} times",
+}
 NOTHING_LEFT = "Every question is answered. Start again for another round."
 
 
@@ -95,16 +108,15 @@ class Summary:
     @property
     def sentences(self) -> tuple[str, ...]:
         """The summary in words."""
-        given_away = f", {self.shown} shown" if self.shown else ""
-        said = [f"{self.first_try} of {self.total} right at the first try{given_away}."]
+        words = SUMMARY
+        given_away = words["shown"].format(count=self.shown) if self.shown else ""
+        first = words["first"].format(count=self.first_try, total=self.total, shown=given_away)
         if not self.mistakes:
-            return (*said, "No mistake was made.")
-        said.append("What went wrong on the way:")
-        times = {1: "once", 2: "twice"}
-        said += [
-            f"\N{BULLET} {mistake}: {times.get(count, f'{count} times')}"
-            for mistake, count in self.mistakes.items()
-        ]
+            return first, words["none"]
+        said = [first, words["some"]]
+        for mistake, count in self.mistakes.items():
+            times = words.get(str(count), words["times"]).format(count=count)
+            said.append(words["made"].format(mistake=mistake, times=times))
         return tuple(said)
 
     def __str__(self) -> str:
@@ -141,6 +153,7 @@ class Predict(View):
     """Be asked for each gradient of a reverse walk before it is shown.
 
     What has not been answered is in Python alone: neither in the page nor in a synchronized trait.
+    (A page that was made for reading without Python is the exception: ``engine.widgets.kept``.)
     A wrong answer gets the hint for the mistake it comes from, and after two tries the answer can
     be shown.
 
@@ -190,8 +203,12 @@ class Predict(View):
             )
         self._turn = 0
         self._begin()
+        answers = {"answers": kept.curtained(self._round())} if kept.is_wanted() else {}
         super().__init__(
-            view="predict", payload=self._payload(), shown=self._page(), presenter=presenter
+            view="predict",
+            payload={**self._payload(), **answers},
+            shown=self._page(),
+            presenter=presenter,
         )
         self.on_msg(self._hear)
 
@@ -365,6 +382,33 @@ class Predict(View):
             "noPython": NO_PYTHON,
         }
 
+    def _round(self) -> dict[str, Any]:
+        """All that this view would tell in a round of right answers, and what it would judge."""
+        asked = []
+        for question in self._questions:
+            page = self._page()
+            self._wrong.append(Verdict(WRONG, ""))
+            arrows = self._contributions()
+            self._finish_question(given_away=False)
+            asked.append(
+                {
+                    "page": page,
+                    "arrowsAfterTry": arrows,
+                    "row": self._walk.order.index(question.node),
+                    "shown": kept.words(shown_answer(self._walk, question)),
+                    **kept.verdicts(self._walk, question),
+                }
+            )
+        end = self._page()
+        self._begin()
+        return {
+            "questions": asked,
+            "end": end,
+            "summary": SUMMARY,
+            "shownSign": SHOWN,
+            **kept.ways_to_judge(),
+        }
+
     def _drawing(self, gradients: list[str]) -> tuple[str, str]:
         # One width for all boxes, so that none of them tells how long its own gradient is.
         walk = self._walk
@@ -384,7 +428,7 @@ class Predict(View):
             "heading": self._heading(),
             "question": self.ask,
             "place": f"{len(self._outcomes)} / {len(self._questions)}",
-            "verdict": verdict and _words(verdict),
+            "verdict": verdict and kept.words(verdict),
             "mayShow": self._may_show,
             "finished": finished,
             "summary": list(self.summary.sentences) if finished else [],
@@ -466,15 +510,6 @@ class Predict(View):
 
 
 _SIGNS = {"done": RIGHT, "current": "now", "waiting": ""}
-_KINDS = {RIGHT: "right", UNREAD: "unread", SHOWN: "shown"}
-
-
-def _words(verdict: Verdict) -> dict[str, Any]:
-    return {
-        "kind": _KINDS.get(verdict.sign, "wrong"),
-        "heading": f"{verdict.sign} {verdict.heading}",
-        "sentences": list(verdict.sentences),
-    }
 
 
 def _arrow(source: int, slot: int, caption: str) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """What a learner hears after an answer: right, nearly right, or which mistake it was."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from engine.drawing.words import TIMES, number, operand, title
 from engine.drawing.words import name as node_name
@@ -19,6 +19,8 @@ RIGHT, WRONG, UNREAD, SHOWN = "\u2713", "\u2717", "?", "\u2192"
 ORDINALS = ("first", "second")
 TRIES_BEFORE_SHOWING = 2
 MOST_TERMS = 6
+NOT_COUNTED = "This does not count as a try."
+AFTER_TRIES = "Try again, or press \u201cShow me\u201d."
 
 
 @dataclass(frozen=True)
@@ -95,7 +97,22 @@ def judge(walk: Walk, question: Question, text: str, tries: int) -> Verdict:
     try:
         typed = typed_number(text)
     except NotANumber as problem:
-        return Verdict(UNREAD, str(problem), ("This does not count as a try.",), counted=False)
+        return Verdict(UNREAD, str(problem), (NOT_COUNTED,), counted=False)
+    verdict = judge_number(walk, question, typed, number(typed))
+    if verdict.sign == WRONG and tries + 1 >= TRIES_BEFORE_SHOWING:
+        return replace(verdict, sentences=(*verdict.sentences, AFTER_TRIES))
+    return verdict
+
+
+def judge_number(walk: Walk, question: Question, typed: float, written: str) -> Verdict:
+    """Compare a number with the answer, however many tries there were.
+
+    Args:
+        walk: the walk the question is about.
+        question: what was asked.
+        typed: the number.
+        written: what the verdict calls it.
+    """
     if is_same(typed, question.answer, question.scale):
         return Verdict(RIGHT, f"Right: {calculation(walk, question)}.", right=True)
     found = explanations(walk, question, typed)
@@ -103,24 +120,22 @@ def judge(walk: Walk, question: Question, text: str, tries: int) -> Verdict:
         return Verdict(
             RIGHT,
             f"Right, but for the rounding: {calculation(walk, question)}.",
-            (f"{number(typed)} is close enough.",),
+            (f"{written} is close enough.",),
             right=True,
         )
     if not found and is_rounded_too_far(typed, question.answer):
         return Verdict(
             UNREAD,
-            f"Close: {number(typed)} is rounded too far.",
-            ("Give three digits or more. This does not count as a try.",),
+            f"Close: {written} is rounded too far.",
+            (f"Give three digits or more. {NOT_COUNTED}",),
             counted=False,
             mistakes=(Mistake.ROUNDING,),
         )
     hints = tuple(wrong.hint for wrong in found) or (_what_to_do(walk, question),)
-    heading = f"Not {number(typed)}."
+    heading = f"Not {written}."
     if len(found) > 1:
-        heading += f" {_how_many(len(found))} mistakes give {number(typed)} here."
+        heading += f" {_how_many(len(found))} mistakes give {written} here."
         hints = (f"Maybe: {hints[0]}", *(f"Or: {hint}" for hint in hints[1:]))
-    if tries + 1 >= TRIES_BEFORE_SHOWING:
-        hints = (*hints, "Try again, or press \u201cShow me\u201d.")
     mistakes = tuple(wrong.mistake for wrong in found) or (Mistake.OTHER,)
     return Verdict(WRONG, heading, hints, mistakes=mistakes)
 

@@ -11,7 +11,7 @@ from axe import assert_accessible
 from lab import Lab
 from playwright.sync_api import ConsoleMessage, Locator, Page
 
-from engine.course import build, offline
+from engine.course import build
 from engine.course.places import Places
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -157,8 +157,17 @@ def test_every_view_does_what_it_can_without_python(deck: Callable[..., Deck]) -
 
     shown = deck("06-the-seven-node-walk")
     shown.show_view("predict")
-    shown.press("v", "1", "Enter")
-    assert shown.text(".rw-notice") == offline.NO_PYTHON
+    assert set(shown.part(".rw-grad").all_text_contents()) == {"?"}
+    shown.press("v")
+    for typed, told in (("-8", "data of L"), ("2", "Show me"), ("1,0", "\u2713 Right")):
+        shown.press(*typed, "Enter")
+        assert told in shown.text(".rw-verdict")
+        shown.page.evaluate(SETTLED)
+        assert not shown.page.evaluate(TOO_LARGE)
+    assert sorted(shown.part(".rw-grad").all_text_contents()) == ["1", *"??????"]
+    here = shown.place
+    shown.press("Escape", "PageDown")
+    assert shown.place == here + 1
     shown.check_silent()
 
     shown = deck("05-order-matters")

@@ -227,10 +227,22 @@ def looks(view: Locator) -> str:
 
 
 def ask_predict(shown: Visit, live: Locator) -> None:
+    gradients = live.locator(".rw-grad")
+    verdict = live.locator(".rw-verdict")
+    assert set(gradients.all_text_contents()) == {"?"}
     shown.press("Enter")
-    assert live.locator(".rw-notice").inner_text() == offline.NO_PYTHON
-    lacks = live.locator("xpath=following-sibling::p")
-    assert lacks.locator("a").last.get_attribute("href") == "../index.html#run"
+    assert "\u2713 Right" in verdict.inner_text()
+    assert gradients.all_text_contents().count("1") == 1
+    count = gradients.count()
+    for known in range(2, count + 1):
+        for typed in ("999", "888"):
+            shown.press(*typed, "Enter")
+            assert f"\u2717 Not {typed}" in verdict.inner_text()
+        live.get_by_role("button", name="Show me").press("Enter")
+        assert verdict.inner_text().startswith("\u2192 Shown")
+        assert gradients.all_text_contents().count("?") == count - known
+    assert "1 of" in live.locator(".rw-story").first.inner_text()
+    assert not live.locator("xpath=following-sibling::p").count()
 
 
 def ask_playground(shown: Visit, live: Locator) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
+from nbclient import NotebookClient
 from nbformat.notebooknode import NotebookNode
 
 from engine import widgets
@@ -139,6 +140,28 @@ def test_a_view_is_kept_as_it_was_when_its_cell_had_run(tmp_path: Path) -> None:
     assert not [name for name in first if name.startswith("_")]
     deck = slides.deck(ran)
     assert Page(deck).views == ["walk", "walk"]
+
+
+def test_answers_are_kept_for_a_talk_and_never_in_a_notebook(tmp_path: Path) -> None:
+    file = written(
+        tmp_path,
+        cell("slide", "from engine import Predict, Value\nx = Value(3.0)\nPredict(x * x)", []),
+        cell("slide", "'os' in dir()", []),
+    )
+    ran = offline.executed(file)
+    assert ran.cells[0].outputs[0].data[offline.LIVE]["payload"]["answers"]
+    assert ran.cells[1].outputs[0].data["text/plain"] == "False"
+    assert [cell.execution_count for cell in ran.cells] == [1, 2]
+    payloads = []
+
+    def listen(client: NotebookClient) -> None:
+        client.store_widget_state = True
+        client.on_notebook_complete = lambda notebook: payloads.extend(
+            state["payload"] for state in client.widget_state.values() if "payload" in state
+        )
+
+    build.executed(file, listen)
+    assert ["answers" in payload for payload in payloads] == [False]
 
 
 def test_hostile_words_stay_words() -> None:

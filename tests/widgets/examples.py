@@ -26,3 +26,15 @@ def shared() -> Value:
     y = u + v
     y.label = "y"
     return y
+
+
+def distinctive() -> Value:
+    """No gradient but the seed gradient is also a number of the forward pass."""
+    a, b, c = Value(0.637, "a"), Value(-0.91, "b"), Value(0.283, "c")
+    e = a * b
+    e.label = "e"
+    d = e + c
+    d.label = "d"
+    y = d.tanh()
+    y.label = "y"
+    return y

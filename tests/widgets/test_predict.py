@@ -23,7 +23,8 @@ from engine.widgets.mistakes import (
 )
 from engine.widgets.verdicts import judge
 
-from .examples import seven_nodes
+from .examples import distinctive, seven_nodes
+from .typed import NO_NUMBERS, NUMBERS
 
 MINUS = "\N{MINUS SIGN}"
 
@@ -79,78 +80,12 @@ def everything_sent(view: Predict) -> str:
 # -- what is typed ------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("text", "value"),
-    [
-        ("6", 6.0),
-        ("  6 ", 6.0),
-        ("+6", 6.0),
-        ("-4", -4.0),
-        ("- 4", -4.0),
-        ("\u22124", -4.0),
-        ("\u20134", -4.0),
-        ("\u2014 4", -4.0),
-        ("0.5", 0.5),
-        ("0,5", 0.5),
-        (",5", 0.5),
-        (".5", 0.5),
-        ("5.", 5.0),
-        ("1/3", 1 / 3),
-        ("-1 / 3", -1 / 3),
-        ("1\u20443", 1 / 3),
-        ("1,5/-3", -0.5),
-        ("2e-3", 0.002),
-        ("2E+3", 2000.0),
-        ("2e\u22123", 0.002),
-        ("\uff0d\uff11\uff12", -12.0),
-        ("-0", 0.0),
-        ("0,583", 0.583),
-        ("7,1250", 7.125),
-        ("1234,567", 1234.567),
-        ("1,000e0", 1.0),
-        ("1.000", 1.0),
-        ("1\u066b000", 1.0),
-    ],
-)
+@pytest.mark.parametrize(("text", "value"), NUMBERS)
 def test_a_number_may_be_written_as_people_write_it(text: str, value: float) -> None:
     assert typed_number(text) == value
 
 
-@pytest.mark.parametrize(
-    ("text", "told"),
-    [
-        ("", "Nothing is there"),
-        ("   ", "Nothing is there"),
-        ("abc", "abc is not a number"),
-        ("x3", "not a number"),
-        ("--4", "calculation"),
-        ("3*2", "calculation"),
-        ("2 \u00d7 3", "calculation"),
-        ("(4)", "calculation"),
-        ("x.grad = 6", "calculation"),
-        ("1/0", "divides by zero"),
-        ("0/0", "divides by zero"),
-        ("1/2/3", "not a number"),
-        ("1 000", "space"),
-        ("1 2", "space"),
-        ("1,234.5", "both a comma and a point"),
-        ("1,000", "write 1000 without a comma, or 1.000 with a point"),
-        ("-12,345", "write 12345 without a comma, or 12.345 with a point"),
-        ("1/2,500", "two ways"),
-        ("1\uff0c000", "two ways"),
-        ("1e999", "larger"),
-        ("1e300/1e-300", "larger"),
-        ("inf", "not a number"),
-        ("nan", "not a number"),
-        ("1_000", "not a number"),
-        ("0x10", "not a number"),
-        ("\u00bd", "not a number"),
-        ("9" * 100, "longer than"),
-        ("<b>6</b>", "not a number"),
-        ("6\n7", "space"),
-        ("\ud800", "not a number"),
-    ],
-)
+@pytest.mark.parametrize(("text", "told"), NO_NUMBERS)
 def test_anything_else_gets_a_sentence_and_is_no_try(text: str, told: str) -> None:
     with pytest.raises(NotANumber, match=told):
         typed_number(text)
@@ -362,18 +297,6 @@ def test_contributions_that_cancel_leave_a_zero_that_can_be_typed() -> None:
 
 
 # -- what is told when --------------------------------------------------------------------------
-
-
-def distinctive() -> Value:
-    """No gradient but the seed gradient is also a number of the forward pass."""
-    a, b, c = Value(0.637, "a"), Value(-0.91, "b"), Value(0.283, "c")
-    e = a * b
-    e.label = "e"
-    d = e + c
-    d.label = "d"
-    y = d.tanh()
-    y.label = "y"
-    return y
 
 
 def spellings(value: float) -> set[str]:

@@ -19,7 +19,6 @@ from engine.course.slides import WAYS, slide_type
 
 # What each view lacks on a page, when it lacks anything.
 LACKS = {
-    "predict": "Python checks your answers in this view, and there is no Python on this page.",
     "playground": "In a graph of this size Python follows your picks, and there is no Python on "
     "this page.",
     "explorer": "You can walk over the boxes that you see. To open others, to search and to follow "
@@ -167,7 +166,7 @@ def view_html(traits: Mapping[str, Any], data: Mapping[str, Any], where: str) ->
     words = escape(data.get("text/plain", ""), quote=False)
     payload = traits["payload"]
     asks = ""
-    if "noPython" in payload and not payload.get("table"):
+    if "noPython" in payload and not (payload.get("table") or payload.get("answers")):
         lacks = LACKS.get(traits["view"], LACKS_PYTHON)
         asks = f'\n<p class="lacks">{lacks} {where}</p>'
     return (
