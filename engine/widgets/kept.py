@@ -91,13 +91,10 @@ def verdicts(walk: Walk, question: Question) -> dict[str, Any]:
     >>> [verdict["mistake"] for verdict in table["verdicts"] if not verdict["right"]][:2]
     ['something else', 'got the sign wrong']
     """
-    told: list[Verdict] = []
+    told: dict[Verdict, int] = {}
 
     def place(number: float) -> int:
-        verdict = judge_number(walk, question, number, TYPED)
-        if verdict not in told:
-            told.append(verdict)
-        return told.index(verdict)
+        return told.setdefault(judge_number(walk, question, number, TYPED), len(told))
 
     points = sorted(set(filter(isfinite, _turning_points(walk, question))))
     beyond = 2.0 * max(map(abs, points)) + 1.0
@@ -115,11 +112,15 @@ def _turning_points(walk: Walk, question: Question) -> Iterator[float]:
     """Every number at which a verdict can change, and some at which it does not."""
     answer = question.answer
     rounded = [float(f"{answer:.{digits}g}") for digits in (1, 2)]
-    wrong = [wrong.number for wrong in wrong_answers(walk, question)]
+    wrong = {wrong.number for wrong in wrong_answers(walk, question)}
+    reached = [
+        (answer, SAME * abs(answer) + NOISE * question.scale),
+        (answer, ROUNDED_TOO_FAR * abs(answer)),
+    ]
     for number in (answer, *rounded, *wrong):
-        sizes = [tolerance * abs(number) for tolerance in (0.0, SAME, ROUNDED, ROUNDED_TOO_FAR)]
-        for size in (*sizes, SAME * abs(number) + NOISE * question.scale):
-            yield from (number - size, number + size)
+        reached += [(number, tolerance * abs(number)) for tolerance in (0.0, SAME, ROUNDED)]
+    for number, distance in reached:
+        yield from (number - distance, number + distance)
 
 
 def _kept(verdict: Verdict) -> dict[str, Any]:
