@@ -14,6 +14,7 @@ number and for a whole NumPy array of them.
 1.536
 """
 
+import math
 from collections.abc import Iterable, Sequence
 from typing import Any, Protocol
 
@@ -38,7 +39,7 @@ def zero_grad(parameters: Iterable[Trainable]) -> None:
     >>> w.grad
     0.0
     """
-    for parameter in parameters:
+    for parameter in _listed(parameters):
         parameter.grad = 0.0
 
 
@@ -70,9 +71,15 @@ class SGD:
 
         Args:
             rate: the learning rate of this step, instead of the usual one.
+
+        Raises:
+            ValueError: a number or a gradient is infinite or NaN.
+            OverflowError: a parameter would become too large for a float.
         """
         rate = self.rate if rate is None else _not_negative(rate, "the learning rate")
-        _move_all(self.parameters, [p.data - rate * p.grad for p in self.parameters])
+        moved = [p.data - rate * p.grad for p in self.parameters]
+        _require_finite(self.parameters, moved, "the step would move it too far for a float")
+        _set_all([(p, "data", data) for p, data in zip(self.parameters, moved, strict=True)])
 
 
 class Adam:
@@ -132,6 +139,11 @@ class Adam:
 
         Args:
             rate: the learning rate of this step, instead of the usual one.
+
+        Raises:
+            ValueError: a number or a gradient is infinite or NaN.
+            OverflowError: a parameter, or the square of a gradient, would become too large for
+                a float.
         """
         rate = self.rate if rate is None else _not_negative(rate, "the learning rate")
         steps = self.steps + 1
@@ -140,33 +152,67 @@ class Adam:
         scale = _mixed(self.beta2, self.scale, [g * g for g in gradients])
         # Both means began at 0, and are too small by this factor.
         full_momentum, full_scale = 1.0 - self.beta1**steps, 1.0 - self.beta2**steps
-        _move_all(
-            self.parameters,
-            [
-                p.data - rate * (m / full_momentum) / ((s / full_scale) ** 0.5 + self.epsilon)
-                for p, m, s in zip(self.parameters, momentum, scale, strict=True)
-            ],
-        )
-        self.steps, self.momentum, self.scale = steps, momentum, scale
+        moved = [
+            p.data - rate * (m / full_momentum) / ((s / full_scale) ** 0.5 + self.epsilon)
+            for p, m, s in zip(self.parameters, momentum, scale, strict=True)
+        ]
+        _require_finite(self.parameters, scale, "its square is too large for a float")
+        _require_finite(self.parameters, moved, "the step would move it too far for a float")
+        # The means go with the parameters: an interrupt leaves all of them or none as they were.
+        means = [(self, "steps", steps), (self, "momentum", momentum), (self, "scale", scale)]
+        _set_all([*((p, "data", n) for p, n in zip(self.parameters, moved, strict=True)), *means])
 
 
 def _mixed(kept: float, means: list[Any], new: list[Any]) -> list[Any]:
     return [kept * mean + (1.0 - kept) * number for mean, number in zip(means, new, strict=True)]
 
 
-def _move_all(parameters: Sequence[Trainable], moved: list[Any]) -> None:
-    before = [parameter.data for parameter in parameters]
+def _set_all(new: Sequence[tuple[Any, str, Any]]) -> None:
+    """Set attributes (of what, its name, what it becomes): all of them, or none."""
+    before = [(holder, name, getattr(holder, name)) for holder, name, _ in new]
     try:
-        for parameter, data in zip(parameters, moved, strict=True):
-            parameter.data = data
+        for holder, name, thing in new:
+            setattr(holder, name, thing)
     except BaseException:
-        for parameter, data in zip(parameters, before, strict=True):
-            parameter.data = data
+        for holder, name, thing in before:
+            setattr(holder, name, thing)
         raise
 
 
+def _require_finite(parameters: Sequence[Trainable], results: list[Any], otherwise: str) -> None:
+    for parameter, result in zip(parameters, results, strict=True):
+        if _is_finite(result):
+            continue
+        for name, number in (("number", parameter.data), ("gradient", parameter.grad)):
+            if not _is_finite(number):
+                raise ValueError(
+                    f"nothing was moved: a {name} of {shown(parameter)} is infinite or NaN."
+                )
+        raise OverflowError(
+            f"nothing was moved: with the gradient {shown(parameter.grad)} of "
+            f"{shown(parameter)} {otherwise}. Try a smaller learning rate, or a smaller loss."
+        )
+
+
+def _is_finite(number: Any) -> bool:
+    """Whether a number, or every number of an array, is neither infinite nor NaN."""
+    inside = abs(number) < math.inf
+    return bool(inside.all() if hasattr(inside, "all") else inside)
+
+
+def _listed(parameters: Iterable[Trainable]) -> list[Trainable]:
+    try:
+        return list(parameters)
+    except TypeError:
+        has_them = hasattr(parameters, "parameters")
+        hint = (
+            "Give its parameters: model.parameters()." if has_them else "Put it into a list: [w]."
+        )
+        raise TypeError(f"parameters come in a list, got {shown(parameters)}. {hint}") from None
+
+
 def _movable(parameters: Iterable[Trainable]) -> list[Trainable]:
-    listed = list(parameters)
+    listed = _listed(parameters)
     if not listed:
         raise ValueError("an optimizer needs at least one parameter, got none.")
     for parameter in listed:

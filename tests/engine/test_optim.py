@@ -124,6 +124,29 @@ def test_an_interrupt_leaves_every_parameter_where_it_was(make) -> None:
     assert {name: getattr(optimizer, name) for name in before} == before
 
 
+@pytest.mark.parametrize("interrupted", ["steps", "momentum", "scale"])
+def test_an_interrupt_after_the_last_parameter_leaves_everything_as_it_was(interrupted) -> None:
+    class Interrupted(Adam):
+        """Once it stands, something interrupts when one of its attributes was set."""
+
+        interrupts = False
+
+        def __setattr__(self, name, thing):
+            super().__setattr__(name, thing)
+            if self.interrupts and name == interrupted:
+                type(self).interrupts = False
+                raise KeyboardInterrupt
+
+    w = Parameter(1.0)
+    w.grad = 1.0
+    adam = Interrupted([w], rate=0.1)
+    before = dict(vars(adam))
+    Interrupted.interrupts = True
+    with pytest.raises(KeyboardInterrupt):
+        adam.step()
+    assert (w.data, vars(adam)) == (1.0, before)
+
+
 def test_an_interrupted_training_goes_on_as_if_nothing_had_happened() -> None:
     def losses(interrupted_at: int | None) -> list[float]:
         points, labels = two_moons(12, seed=1)
@@ -185,6 +208,59 @@ def test_what_cannot_be_moved_is_refused(make, parameters, error, words: str) ->
 def test_numbers_that_make_no_sense_are_refused(make, words: str) -> None:
     with pytest.raises(ValueError, match=words):
         make([Parameter(1.0)])
+
+
+def single(number, gradient):
+    parameter = Parameter(number, "w")
+    parameter.grad = gradient
+    return parameter
+
+
+def several(number, gradient):
+    holder = Holder([1.0, number])
+    holder.grad = np.array([1.0, gradient])
+    return holder
+
+
+@pytest.mark.parametrize("kind", [single, several])
+@pytest.mark.parametrize(
+    ("make", "number", "gradient", "error", "words"),
+    [
+        (lambda p: SGD(p, rate=10.0), 1e308, -1e308, OverflowError, "too far for a float"),
+        (lambda p: SGD(p, rate=0.1), 1.0, float("nan"), ValueError, "a gradient of .* is infinite"),
+        (lambda p: SGD(p, rate=0.1), 1.0, float("inf"), ValueError, "a gradient of .* or NaN"),
+        (Adam, 1.0, 1e160, OverflowError, "its square is too large"),
+        (lambda p: Adam(p, rate=1e308), 1.7e308, -1.0, OverflowError, "too far for a float"),
+        (Adam, 1.0, float("nan"), ValueError, "a gradient of .* or NaN"),
+    ],
+)
+def test_a_step_out_of_the_floats_moves_nothing(
+    kind, make, number, gradient, error, words: str
+) -> None:
+    well, ill = single(1.0, 1.0), kind(number, gradient)
+    optimizer = make([well, ill])
+    before = {name: value for name, value in vars(optimizer).items() if name != "parameters"}
+    kept = np.array(ill.data)
+    with np.errstate(all="ignore"), pytest.raises(error, match=words):
+        optimizer.step()
+    assert well.data == 1.0
+    assert np.array_equal(ill.data, kept, equal_nan=True)
+    assert {name: getattr(optimizer, name) for name in before} == before
+
+
+def test_a_number_that_is_none_is_told_from_its_gradient() -> None:
+    w = single(1.0, 1.0)
+    w.data = float("nan")
+    with pytest.raises(ValueError, match=r"a number of .* is infinite or NaN"):
+        SGD([w], rate=0.1).step()
+
+
+@pytest.mark.parametrize("use", [zero_grad, Adam, lambda p: SGD(p, rate=0.1)])
+def test_what_is_no_list_is_refused_in_words(use) -> None:
+    with pytest.raises(TypeError, match=r"come in a list.*model\.parameters\(\)"):
+        use(MLP(2, (1,)))
+    with pytest.raises(TypeError, match=r"come in a list.*\[w\]"):
+        use(Parameter(1.0))
 
 
 def test_a_rate_that_is_no_number_is_refused_by_name() -> None:
