@@ -3,6 +3,9 @@
 import math
 from random import Random
 
+from engine.domain import finite
+from engine.text import number_text, shown
+
 Point = tuple[float, float]
 
 
@@ -10,7 +13,7 @@ def two_moons(count: int, noise: float = 0.1, seed: int = 0) -> tuple[list[Point
     """Scatter points around two half circles that reach into each other.
 
     Args:
-        count: how many points, half of them in each moon.
+        count: how many points, by turns in the upper and in the lower moon.
         noise: the standard deviation of each coordinate around the half circle of radius 1.
         seed: of the random numbers; the same seed gives the same points.
 
@@ -18,7 +21,8 @@ def two_moons(count: int, noise: float = 0.1, seed: int = 0) -> tuple[list[Point
         The points, and the class of each: -1 for the upper moon, 1 for the lower one.
 
     Raises:
-        ValueError: fewer than two points, or a negative noise.
+        TypeError: ``count`` is no whole number, or the noise no real number.
+        ValueError: fewer than two points, or a noise that is negative, infinite or NaN.
 
     >>> points, labels = two_moons(4, noise=0.0)
     >>> labels
@@ -26,10 +30,13 @@ def two_moons(count: int, noise: float = 0.1, seed: int = 0) -> tuple[list[Point
     >>> all(math.isclose(x * x + y * y, 1.0) for x, y in points[::2])
     True
     """
+    if isinstance(count, bool) or not hasattr(count, "__index__"):
+        raise TypeError(f"the number of points is a whole number, got {shown(count)}.")
     if count < 2:
         raise ValueError(f"two moons need at least 2 points, got {count}.")
+    noise = finite(noise, "the noise")
     if noise < 0.0:
-        raise ValueError(f"the noise is 0 or larger, got {noise}.")
+        raise ValueError(f"the noise is 0 or larger, got {number_text(noise)}.")
     chance = Random(seed)
     points, labels = [], []
     for place in range(count):

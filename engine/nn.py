@@ -25,8 +25,11 @@ class Neuron:
         activation: what bends the sum: ``"tanh"``, ``"relu"`` or ``"linear"`` (nothing).
         chance: where the weights come from: normal, of standard deviation 1 / sqrt(inputs), so
             that the sum is as large as one input, however many there are. The bias begins at 0.
+            None stands for a new ``Random(0)``: the same weights each time. For neurons that
+            differ make one ``Random``, and give it to each of them, as a layer does.
 
     Raises:
+        TypeError: the number of inputs is no whole number, or ``chance`` no ``Random``.
         ValueError: there is no input, or no activation of this name.
 
     >>> import math
@@ -37,19 +40,19 @@ class Neuron:
     """
 
     def __init__(self, inputs: int, activation: str = "tanh", chance: Random | None = None) -> None:
-        if activation not in ACTIVATIONS:
-            names = ", ".join(ACTIVATIONS)
-            raise ValueError(f"an activation is one of {names}, got {shown(activation)}.")
-        if inputs < 1:
+        _require_activation(activation)
+        if _whole(inputs, "the number of inputs") < 1:
             raise ValueError(f"a neuron needs at least one input, got {inputs}.")
-        chance = chance or Random(0)
+        chance = _chance(chance)
         deviation = inputs**-0.5
         self.weights = [Parameter(chance.gauss(0, deviation), f"w[{i}]") for i in range(inputs)]
         self.bias = Parameter(0.0, "b")
         self.activation = activation
 
     def __call__(self, inputs: Numbers) -> Value:
-        """Record the neuron's answer to these inputs."""
+        """Record the neuron's answer to these inputs, a list of numbers."""
+        if not hasattr(inputs, "__len__"):
+            raise TypeError(f"a neuron takes a list of numbers, got {shown(inputs)}.")
         if len(inputs) != len(self.weights):
             raise ValueError(f"this neuron takes {len(self.weights)} inputs, got {len(inputs)}.")
         products = [weight * x for weight, x in zip(self.weights, inputs, strict=True)]
@@ -66,6 +69,17 @@ class Neuron:
 class Layer:
     """A list of neurons that all read the same inputs; its answer is a list, one number each.
 
+    Args:
+        inputs: how many numbers it takes.
+        outputs: how many neurons it has.
+        activation: of each neuron.
+        chance: where the weights come from, one neuron after the other. None stands for a new
+            ``Random(0)``: the same weights each time.
+
+    Raises:
+        TypeError: a count is no whole number, or ``chance`` no ``Random``.
+        ValueError: there is no input, no neuron, or no activation of this name.
+
     >>> layer = Layer(2, 3, "relu")
     >>> len(layer([1.0, 2.0])), len(layer.parameters())
     (3, 9)
@@ -74,9 +88,9 @@ class Layer:
     def __init__(
         self, inputs: int, outputs: int, activation: str = "tanh", chance: Random | None = None
     ) -> None:
-        if outputs < 1:
+        if _whole(outputs, "the number of neurons") < 1:
             raise ValueError(f"a layer needs at least one neuron, got {outputs}.")
-        chance = chance or Random(0)
+        chance = _chance(chance)
         self.neurons = [Neuron(inputs, activation, chance) for _ in range(outputs)]
         for place, neuron in enumerate(self.neurons):
             neuron.bias.label = f"b[{place}]"
@@ -108,6 +122,11 @@ class MLP:
         activation: of every layer but the last, whose neurons are linear.
         seed: of the initial weights; the same seed gives the same model.
 
+    Raises:
+        TypeError: ``sizes`` is no list, or a count is no whole number.
+        ValueError: there is no layer, no input, or no activation of this name; or a layer has no
+            neuron.
+
     >>> MLP(2, (16, 16, 1))
     MLP(2-16-16-1, tanh, 337 parameters)
     """
@@ -115,7 +134,12 @@ class MLP:
     def __init__(
         self, inputs: int, sizes: Sequence[int], activation: str = "tanh", seed: int = 0
     ) -> None:
-        if not sizes:
+        _require_activation(activation)
+        if not hasattr(sizes, "__len__"):
+            raise TypeError(
+                f"the sizes are a list, one for each layer, got {shown(sizes)}. Try MLP(2, (3, 1))."
+            )
+        if not len(sizes):
             raise ValueError("a multilayer perceptron needs at least one layer, got no size.")
         chance = Random(seed)
         bends = [activation] * (len(sizes) - 1) + ["linear"]
@@ -144,3 +168,23 @@ class MLP:
         sizes = "-".join(str(len(layer.neurons)) for layer in self.layers)
         count = len(self.parameters())
         return f"MLP({first}-{sizes}, {self.activation}, {count} parameters)"
+
+
+def _require_activation(activation: str) -> None:
+    if not isinstance(activation, str) or activation not in ACTIVATIONS:
+        names = ", ".join(ACTIVATIONS)
+        raise ValueError(f"an activation is one of {names}, got {shown(activation)}.")
+
+
+def _whole(number: int, what: str) -> int:
+    if isinstance(number, bool) or not hasattr(number, "__index__"):
+        raise TypeError(f"{what} is a whole number, got {shown(number)} ({type(number).__name__}).")
+    return number
+
+
+def _chance(chance: Random | None) -> Random:
+    if chance is None:
+        return Random(0)
+    if not isinstance(chance, Random):
+        raise TypeError(f"chance is a Random of Python, such as Random(1), got {shown(chance)}.")
+    return chance

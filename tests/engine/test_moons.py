@@ -18,6 +18,7 @@ def test_without_noise_every_point_is_on_its_half_circle() -> None:
 def test_half_of_the_points_are_in_each_moon() -> None:
     _, labels = two_moons(50)
     assert (labels.count(-1), labels.count(1)) == (25, 25)
+    assert two_moons(3)[1] == [-1, 1, -1]
 
 
 def test_the_same_seed_gives_the_same_points() -> None:
@@ -33,8 +34,27 @@ def test_the_moons_reach_into_each_other() -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "words"), [((1,), "at least 2 points, got 1"), ((4, -0.1), "0 or larger")]
+    ("arguments", "words"),
+    [
+        ((1,), "at least 2 points, got 1"),
+        ((4, -0.1), "0 or larger, got -0.1"),
+        ((4, math.nan), "the noise needs a finite number, got nan"),
+        ((4, math.inf), "the noise needs a finite number, got inf"),
+    ],
 )
 def test_what_makes_no_moons_is_refused(arguments, words: str) -> None:
     with pytest.raises(ValueError, match=words):
+        two_moons(*arguments)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ((2.5,), "number of points is a whole number, got 2.5"),
+        (("4",), "number of points is a whole number, got '4'"),
+        ((4, "much"), "the noise needs a real number, got 'much'"),
+    ],
+)
+def test_what_is_no_number_is_refused_by_name(arguments, words: str) -> None:
+    with pytest.raises(TypeError, match=words):
         two_moons(*arguments)

@@ -4,10 +4,11 @@ import math
 from random import Random
 
 import autograd.numpy as anp
+import numpy as np
 import pytest
 from autograd import grad
 
-from engine import Graph, central_difference, relative_error
+from engine import Graph, Value, central_difference, relative_error
 from engine.nn import ACTIVATIONS, MLP, Layer, Neuron
 
 POINT = [0.5, -1.3]
@@ -122,8 +123,43 @@ def test_a_layer_of_one_neuron_still_answers_with_a_list() -> None:
         (lambda: MLP(2, ()), "at least one layer"),
         (lambda: Neuron(2)([1.0]), "takes 2 inputs, got 1"),
         (lambda: MLP(2, (3, 1))([1.0, 2.0, 3.0]), "takes 2 inputs, got 3"),
+        (lambda: MLP(2, (1,), "sigmoid"), "one of tanh, relu, linear, got 'sigmoid'"),
+        (lambda: Neuron(2, ["tanh"]), r"one of tanh, relu, linear, got \['tanh'\]"),
     ],
 )
 def test_what_does_not_fit_is_said_in_words(make, words: str) -> None:
     with pytest.raises(ValueError, match=words):
         make()
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: Neuron("2"), "number of inputs is a whole number, got '2'"),
+        (lambda: Neuron(2.0), "number of inputs is a whole number, got 2.0"),
+        (lambda: Neuron(True), "number of inputs is a whole number, got True"),
+        (lambda: Layer(2, 1.5), "number of neurons is a whole number, got 1.5"),
+        (lambda: MLP(2, 3), r"sizes are a list.*got 3. Try MLP\(2, \(3, 1\)\)"),
+        (lambda: MLP(2, (3, "1")), "number of neurons is a whole number, got '1'"),
+        (lambda: Neuron(2)(3.0), "takes a list of numbers, got 3.0"),
+        (lambda: MLP(2, (3, 1))(Value(1.0)), "takes a list of numbers, got Value"),
+        (lambda: Neuron(2, "tanh", 5), r"such as Random\(1\), got 5"),
+    ],
+)
+def test_what_is_of_the_wrong_kind_is_said_in_words(make, words: str) -> None:
+    with pytest.raises(TypeError, match=words):
+        make()
+
+
+def test_sizes_of_numpy_are_welcome() -> None:
+    assert len(MLP(np.int64(2), np.array([3, 1])).parameters()) == 13
+
+
+def test_neurons_differ_when_they_share_a_chance_and_are_the_same_without_one() -> None:
+    def weights(neuron: Neuron) -> list[float]:
+        return [w.data for w in neuron.weights]
+
+    chance = Random(0)
+    first, second = Neuron(2, chance=chance), Neuron(2, chance=chance)
+    assert weights(first) != weights(second)
+    assert weights(Neuron(2)) == weights(Neuron(2)) == weights(first)
