@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.course.checks.chapter_16 import load_numpy
 from engine.course.checks.exercise import (
     AnswerExercise,
     Case,
@@ -41,19 +42,7 @@ STEP, AGREES = 1e-5, 1e-7
 # 17.4: how many nodes the graphs by chance have before they are added up.
 NODES = 14
 
-
-def _load_numpy() -> None:
-    """Let NumPy load the parts of itself that it loads when they are first used.
-
-    It cannot do so from a learner's function, which runs without the built-ins of a module.
-    """
-    table = np.zeros((1, 1))
-    str(table)
-    for name in ("sum", "prod", "max", "min", "mean", "std", "var", "any", "all"):
-        getattr(table, name)(axis=1, keepdims=True)
-
-
-_load_numpy()
+load_numpy()
 
 
 # 17.1
