@@ -72,6 +72,8 @@ class Literal(float):
 
     def __new__(cls, data: object, label: str = "") -> Self:
         """Keep ``data`` as a float and ``label`` beside it."""
+        if isinstance(data, Maximum):
+            data._refuse()
         literal = super().__new__(cls, finite(data, "Literal"))
         literal.label = label_text(label)
         return literal
@@ -82,13 +84,15 @@ class Literal(float):
         return float(self)
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({number_text(self)}, label={self.label!r})"
+        return f"{type(self).__name__}({number_text(self.data)}, label={self.label!r})"
 
 
 class Maximum(Literal):
     """The largest of some numbers, as a constant: no gradient flows into it.
 
     It remembers which numbers those were, so that a replay with other data can find it again.
+    So it stands beside a Value, as in ``score - maximum``; arithmetic with plain numbers would
+    lose what it is the largest of, and is refused.
 
     Args:
         of: the Values, at least one.
@@ -113,9 +117,32 @@ class Maximum(Literal):
             require_recorded(number)
         if not numbers:
             raise ValueError("a maximum needs at least one Value, got none.")
-        maximum = super().__new__(cls, max(number.data for number in numbers), label)
-        maximum.of = numbers
+        return cls._kept(max(number.data for number in numbers), label, numbers)
+
+    @classmethod
+    def _kept(cls, data: float, label: str, of: "tuple[Value, ...]") -> Self:
+        maximum = super().__new__(cls, data, label)
+        maximum.of = of
         return maximum
+
+    def __reduce__(self) -> Any:
+        """Let it be copied with the number it has; what it is the largest of may have moved."""
+        return self._kept, (self.data, self.label, self.of)
+
+    def _refuse(self, *others: object) -> Any:
+        if any(isinstance(other, Number) for other in others):
+            return NotImplemented  # the Value does the operation
+        raise TypeError(
+            f"this arithmetic would make a plain number of {shown(self)}, and a replay could not "
+            "find the maximum again. Put it straight into an operation with a Value, as in "
+            "score - maximum. Or use maximum.data if the bare number is wanted."
+        )
+
+    __array_ufunc__ = None
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = _refuse
+    __truediv__ = __rtruediv__ = __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = _refuse
+    __divmod__ = __rdivmod__ = __pow__ = __rpow__ = __neg__ = __pos__ = _refuse
+    __abs__ = __round__ = _refuse
 
 
 class Number:
@@ -263,35 +290,35 @@ class Value(Number):
         if isinstance(other, Value):
             return _node("+", self.data + other.data, self, 1.0, other, 1.0)
         number = _operand(other, "+", self)
-        return _node("+", self.data + number, self, 1.0, number, None)
+        return _node("+", self.data + float(number), self, 1.0, number, None)
 
     def __radd__(self, other: object) -> "Value":
         if type(other) is int and other == 0:  # sum() starts from 0
             return self
         number = _operand(other, "+", self)
-        return _node("+", number + self.data, number, None, self, 1.0)
+        return _node("+", float(number) + self.data, number, None, self, 1.0)
 
     def __mul__(self, other: object) -> "Value":
         """``a * b``: local derivatives b and a."""
         if isinstance(other, Value):
             return _node("*", self.data * other.data, self, other.data, other, self.data)
         number = _operand(other, "*", self)
-        return _node("*", self.data * number, self, float(number), number, None)
+        return _node("*", self.data * float(number), self, float(number), number, None)
 
     def __rmul__(self, other: object) -> "Value":
         number = _operand(other, "*", self)
-        return _node("*", number * self.data, number, None, self, float(number))
+        return _node("*", float(number) * self.data, number, None, self, float(number))
 
     def __sub__(self, other: object) -> "Value":
         """``a - b``: local derivatives 1 and -1."""
         if isinstance(other, Value):
             return _node("-", self.data - other.data, self, 1.0, other, -1.0)
         number = _operand(other, "-", self)
-        return _node("-", self.data - number, self, 1.0, number, None)
+        return _node("-", self.data - float(number), self, 1.0, number, None)
 
     def __rsub__(self, other: object) -> "Value":
         number = _operand(other, "-", self)
-        return _node("-", number - self.data, number, None, self, -1.0)
+        return _node("-", float(number) - self.data, number, None, self, -1.0)
 
     def __truediv__(self, other: object) -> "Value":
         """``a / b``: local derivatives 1/b and -a/b**2."""
@@ -301,13 +328,15 @@ class Value(Number):
             d_left = slope_in_range(1.0 / b, "/", a, b)
             return _node("/", data, self, d_left, other, slope_in_range(-data / b, "/", a, b))
         number = _operand(other, "/", self)
-        data = quotient(self.data, number)
-        return _node("/", data, self, slope_in_range(1.0 / number, "/", data, number), number, None)
+        divisor = float(number)
+        data = quotient(self.data, divisor)
+        slope = slope_in_range(1.0 / divisor, "/", data, divisor)
+        return _node("/", data, self, slope, number, None)
 
     def __rtruediv__(self, other: object) -> "Value":
         number = _operand(other, "/", self)
-        data = quotient(number, self.data)
-        slope = slope_in_range(-data / self.data, "/", number, self.data)
+        data = quotient(float(number), self.data)
+        slope = slope_in_range(-data / self.data, "/", float(number), self.data)
         return _node("/", data, number, None, self, slope)
 
     def __pow__(self, other: object) -> "Value":
@@ -323,14 +352,15 @@ class Value(Number):
             d_exponent = slope_in_range(data * math.log(self.data), "**", self.data, other.data)
             return _node("**", data, self, d_base, other, d_exponent)
         number = _operand(other, "**", self)
-        data = power(self.data, number)
-        return _node("**", data, self, power_slope(self.data, number), number, None)
+        data = power(self.data, float(number))
+        return _node("**", data, self, power_slope(self.data, float(number)), number, None)
 
     def __rpow__(self, other: object) -> "Value":
         """``c ** a``: local derivative c**a * log(c), for a positive c."""
         number = _operand(other, "**", self)
-        data = power(number, self.data, exponent_varies=True)
-        slope = slope_in_range(data * math.log(number), "**", number, self.data)
+        base = float(number)
+        data = power(base, self.data, exponent_varies=True)
+        slope = slope_in_range(data * math.log(base), "**", base, self.data)
         return _node("**", data, number, None, self, slope)
 
     def __neg__(self) -> "Value":
@@ -634,7 +664,7 @@ def require_finite(output: Value, nodes: Sequence[Value]) -> None:
     for node in topological_order(output):
         if not math.isfinite(node.data):
             operands = ", ".join(
-                number_text(o.data if isinstance(o, Value) else o) for o in node.operands
+                number_text(o.data if isinstance(o, Value) else float(o)) for o in node.operands
             )
             where = f"{node.op!r} applied to {operands} gave" if node.op else "a leaf holds"
             raise ValueError(
