@@ -54,6 +54,12 @@ class Tag:
         self.recording = recording
 
 
+class OwnName(str):
+    """The name of an operation of the learner's own, which may be that of one of the engine."""
+
+    __slots__ = ()
+
+
 class Literal(float):
     """A constant with a name: it costs no node and gets no gradient.
 
@@ -514,7 +520,8 @@ def record(op: str, data: float, *inputs: tuple[Value, float]) -> Value:
         operand, slope = pair
         require_recorded(operand)
         operands += (operand, finite(slope, f"a local derivative of {op!r}"))
-    return _node(op, finite(data, f"the result of {op!r}"), *operands)  # type: ignore[arg-type]
+    data = finite(data, f"the result of {op!r}")
+    return _node(OwnName(op), data, *operands)  # type: ignore[arg-type]
 
 
 def push_back(order: "Sequence[Value]", output: "Value") -> None:

@@ -12,6 +12,7 @@ from engine.value import (
     INFIX,
     Literal,
     Maximum,
+    OwnName,
     Parameter,
     Tag,
     Value,
@@ -214,7 +215,7 @@ class _Reader:
     def _add(self, value: Value) -> None:
         places, left, right = self.places, NONE, NONE
         if value.op:
-            if value.op not in RECORDED:
+            if type(value.op) is OwnName or value.op not in RECORDED:
                 raise ValueError(
                     f"{shown(value)} cannot be replayed: {value.op!r} is an operation of your "
                     "own, and only its result was recorded, not how to compute it."

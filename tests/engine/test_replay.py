@@ -462,10 +462,13 @@ def test_a_walk_back_needs_a_forward_pass(way: str) -> None:
     assert [node.grad for node in choice_free.graph().nodes] == [0.0, 0.0]
 
 
-def test_an_operation_of_a_learner_cannot_be_replayed_and_is_named(way: str) -> None:
-    x = Parameter(3.0)
-    with pytest.raises(ValueError, match="'square' is an operation of your own"):
-        unnamed(way, record("square", 9.0, (x, 6.0)) + x)
+@pytest.mark.parametrize("name", ["square", "relu", "tanh", "maximum", "choice", "constant"])
+def test_an_operation_of_a_learner_cannot_be_replayed_whatever_its_name(
+    way: str, name: str
+) -> None:
+    x = Parameter(-2.0)
+    with pytest.raises(ValueError, match=f"'{name}' is an operation of your own"):
+        unnamed(way, record(name, -0.2, (x, 0.1)) + x)
 
 
 def test_a_parameter_outside_of_the_vector_is_named(way: str) -> None:
