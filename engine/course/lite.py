@@ -16,19 +16,18 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from email.parser import Parser
 from importlib.metadata import version
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
 from nbformat.v4 import new_markdown_cell
 
-from engine.course import atomic, build, glossary, lab, notebook_files
+from engine.course import atomic, build, glossary, lab, manifest, notebook_files
 from engine.course.doctor import DISTRIBUTION, quoted
 from engine.course.places import CHAPTERS, CHECKPOINTS, EXERCISES, CourseError, Places
 from engine.drawing import page_renderer
 
 FOLDER = "lite"
-# Names every file that we wrote, so that the next build can replace them, and nothing else.
-FILES = "lite-files.txt"
+COMMAND = "course lite"
 ENGINE = Path(__file__).parents[1]
 REQUIREMENTS = Path(__file__).parent / "assets" / "lite" / "requirements.txt"
 GRAPHVIZ = "@hpcc-js/wasm-graphviz@1.29.2"
@@ -82,7 +81,7 @@ def run(places: Places, output: Path | None) -> int:
         OSError: the folder cannot be written to.
     """
     folder = output or places.work / FOLDER
-    before = files_before(folder)
+    manifest.known(folder, COMMAND)
     require_jupyterlite(places)
     atomic.make_folder(folder)
     with tempfile.TemporaryDirectory(prefix="course-lite-") as name:
@@ -91,36 +90,12 @@ def run(places: Places, output: Path | None) -> int:
         source = write_source(places, runtime, here / "source")
         built = here / "built"
         _build(source, built)
-        after = install(built, folder, before)
-    size = sum((folder / file).stat().st_size for file in after) / 1e6
-    print(f"{folder}  {len(after)} files, {size:.0f} MB. Serve it, and open the address it tells:")
+        files = contents(built)
+    manifest.put(files, folder, COMMAND)
+    size = sum(map(len, files.values())) / 1e6
+    print(f"{folder}  {len(files)} files, {size:.0f} MB. Serve it, and open the address it tells:")
     print(f'    "{sys.executable}" -m http.server --bind localhost --directory "{folder}"')
     return 0
-
-
-def files_before(folder: Path) -> set[str]:
-    """The files of the build that is in a folder already.
-
-    Args:
-        folder: where the build goes.
-
-    Raises:
-        CourseError: there is something else in it.
-
-    >>> files_before(Path("no such folder"))
-    set()
-    """
-    if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
-        return set()
-    listed = folder / FILES
-    if not listed.is_file():
-        raise CourseError(
-            f"{folder} holds files that `course lite` did not write. They stay as they are: name "
-            "another folder after --output."
-        )
-    names = map(PurePosixPath, listed.read_text(encoding="utf-8").splitlines())
-    inside = (name for name in names if not name.is_absolute() and ".." not in name.parts)
-    return {name.as_posix() for name in inside}
 
 
 def require_jupyterlite(places: Places) -> None:
@@ -364,22 +339,16 @@ def _build(source: Path, built: Path) -> None:
     )
 
 
-def install(built: Path, folder: Path, before: Iterable[str]) -> set[str]:
-    """Put a build in place; of an older one nothing is left.
+def contents(folder: Path) -> dict[str, bytes]:
+    """All files of a folder, by their paths in it.
 
     Args:
-        built: the new build.
-        folder: where to.
-        before: the files of the older build.
+        folder: the folder.
 
-    Returns:
-        The names of all files.
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     atomic.write(Path(folder) / "lab" / "index.html", b"a page")
+    ...     contents(Path(folder))
+    {'lab/index.html': b'a page'}
     """
-    paths = [path for path in built.rglob("*") if path.is_file()]
-    names = {path.relative_to(built).as_posix() for path in paths}
-    for name in sorted(names):
-        atomic.write(folder / name, (built / name).read_bytes())
-    for name in set(before) - names:
-        (folder / name).unlink(missing_ok=True)
-    atomic.write(folder / FILES, "\n".join(sorted(names)).encode())
-    return names
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}

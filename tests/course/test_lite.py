@@ -62,23 +62,6 @@ def test_a_folder_with_other_files_is_left_alone(places: Places, tmp_path: Path)
     assert [path.name for path in mine.iterdir()] == ["thesis.txt"]
 
 
-def test_a_new_build_takes_away_the_old_one_and_nothing_else(tmp_path: Path) -> None:
-    folder, first, second = (tmp_path / name for name in ("lite", "first", "second"))
-    for built, name in ((first, "old/a.js"), (second, "new/b.js")):
-        (built / name).parent.mkdir(parents=True)
-        (built / name).write_text(name)
-    assert lite.install(first, folder, lite.files_before(folder)) == {"old/a.js"}
-    (folder / "note.txt").write_text("mine")
-    lite.install(second, folder, lite.files_before(folder))
-    files = {path.name for path in folder.rglob("*") if path.is_file()}
-    assert files == {"b.js", "note.txt", lite.FILES}
-
-
-def test_a_list_of_files_names_nothing_outside_its_folder(tmp_path: Path) -> None:
-    (tmp_path / lite.FILES).write_text("/etc/passwd\n../up\nlab/index.html")
-    assert lite.files_before(tmp_path) == {"lab/index.html"}
-
-
 # --- what is missing is named ----------------------------------------------------------------
 
 

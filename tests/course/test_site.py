@@ -17,7 +17,7 @@ import pytest
 from nbformat.notebooknode import NotebookNode
 from test_slides import names_of_views, shows_a_view
 
-from engine.course import build, offline
+from engine.course import build, manifest, offline
 from engine.course.__main__ import main
 from engine.course.places import CourseError, Places
 from engine.course.site import command
@@ -143,9 +143,8 @@ def test_every_notebook_has_its_page(built: Built) -> None:
     notebooks = [*PLACES.chapters.glob("*.ipynb"), *PLACES.exercises.glob("*.ipynb")]
     expected = {f"{file.parent.name}/{file.stem}.html" for file in notebooks}
     assert set(built.pages) == expected | {"index.html"}
-    listed = (built.folder / "files.txt").read_text("utf-8").split("\n")[:-1]
-    files = [file for file in built.folder.rglob("*") if file.is_file()]
-    assert sorted(listed) == sorted(file.relative_to(built.folder).as_posix() for file in files)
+    files = {file.relative_to(built.folder).as_posix() for file in built.folder.rglob("*.*")}
+    assert files == {*manifest.known(built.folder, "course site"), manifest.NAME}
 
 
 def test_no_link_is_broken_and_no_anchor_is_there_twice(built: Built) -> None:
@@ -345,16 +344,31 @@ def test_a_new_site_takes_the_place_of_the_old_one_and_of_nothing_else(tmp_path:
     assert (folder / "theirs.txt").read_text() == "theirs"
 
 
-def test_a_list_of_files_from_elsewhere_removes_nothing_outside(tmp_path: Path) -> None:
+def test_pages_of_somebody_s_own_in_an_older_site_stay(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    places = course(tmp_path, "# A chapter")
+    assert make(places) == 0
+    theirs = places.work / "site" / "notebooks" / "01-b.html"
+    theirs.write_text("theirs")
+    (places.chapters / "01-a.ipynb").rename(places.chapters / "01-b.ipynb")
+    assert make(places) == 1
+    assert "notebooks/01-b.html" in capsys.readouterr().err
+    assert theirs.read_text() == "theirs"
+    assert theirs.with_name("01-a.html").exists()
+
+
+def test_a_folder_with_a_list_of_files_is_not_yet_a_site(tmp_path: Path) -> None:
     (tmp_path / "course").mkdir()
     places = course(tmp_path / "course", "# A")
-    theirs = tmp_path / "theirs.txt"
-    theirs.write_text("theirs")
-    folder = tmp_path / "out"
-    folder.mkdir()
-    (folder / "files.txt").write_text(f"../theirs.txt\n{theirs}\n")
-    assert make(places, "--output", str(folder)) == 0
-    assert theirs.read_text() == "theirs"
+    photos = tmp_path / "photos"
+    photos.mkdir()
+    names = {"a.jpg", "b.jpg", "index.html", "files.txt", manifest.NAME}
+    for name in names:
+        (photos / name).write_text("a.jpg\nb.jpg\n")
+    assert make(places, "--output", str(photos)) == 1
+    assert {path.name for path in photos.iterdir()} == names
+    assert (photos / "index.html").read_text() == "a.jpg\nb.jpg\n"
 
 
 def test_a_folder_with_other_files_is_left_alone(

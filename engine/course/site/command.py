@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from urllib.parse import quote, urlsplit
 
-from engine.course import atomic, build, glossary, offline
+from engine.course import atomic, build, glossary, manifest, offline
 from engine.course.places import CHAPTERS, EXERCISES, CourseError, Places
 from engine.course.site.home import home_html, read_readme
 from engine.course.site.pages import INDEX, Page, Site
@@ -16,8 +16,7 @@ from engine.drawing.palette import DARK, LIGHT, css_variables
 from engine.widgets.view import HERE, View
 
 FOLDER = "site"
-# Names every file that we wrote, so that the next site can replace them, and nothing else.
-FILES = "files.txt"
+COMMAND = "course site"
 LICENSE = "LICENSE"
 EXPORTED = "export default { render };\n"
 
@@ -39,16 +38,13 @@ def run(places: Places, output: Path | None, binder: str | None) -> int:
     """
     folder = output or places.work / FOLDER
     doors = Doors(checked_binder(binder))
-    before = files_before(folder)
+    manifest.known(folder, COMMAND)
     atomic.make_folder(folder)
     site = _site(places)
     if site is None:
         return 1
     files = site_files(site, places, doors)
-    for name, content in files.items():
-        atomic.write(folder / name, content)
-    for name in before - set(files):
-        (folder / name).unlink(missing_ok=True)
+    manifest.put(files, folder, COMMAND)
     pages = sum(name.endswith(".html") for name in files)
     size = sum(map(len, files.values())) / 1e6
     print(f"{folder / INDEX}  {pages} pages, {size:.1f} MB")
@@ -76,28 +72,6 @@ def checked_binder(link: str | None) -> str | None:
             "first, then /v2/gh/OWNER/REPOSITORY/BRANCH-OR-TAG."
         )
     return f"{parts.scheme}://{parts.netloc}{parts.path.rstrip('/')}"
-
-
-def files_before(folder: Path) -> set[str]:
-    """The files of the site that is in a folder already.
-
-    Args:
-        folder: where the site goes.
-
-    Raises:
-        CourseError: there is something else in it.
-    """
-    if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
-        return set()
-    listed = folder / FILES
-    if not listed.is_file():
-        raise CourseError(
-            f"{folder} holds other files than a site of the course. Name an empty folder, or a new "
-            "one, after --output."
-        )
-    names = map(PurePosixPath, listed.read_text(encoding="utf-8").splitlines())
-    inside = (name for name in names if not name.is_absolute() and ".." not in name.parts)
-    return {name.as_posix() for name in inside}
 
 
 def _site(places: Places) -> Site | None:
@@ -155,7 +129,6 @@ def site_files(site: Site, places: Places, doors: Doors) -> dict[str, bytes]:
         files |= dict(_pictures(this.pictures, this.page, places))
     if license_name:
         files[license_name] = license_file.read_bytes()
-    files[FILES] = "".join(f"{name}\n" for name in [*files, FILES]).encode()
     return files
 
 

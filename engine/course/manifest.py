@@ -1,0 +1,136 @@
+"""Put files into a folder, and replace and remove only what an earlier run has put there."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path, PurePosixPath
+
+from engine.course import atomic
+from engine.course.places import CourseError
+
+# Names every file that a command wrote, each with the hash of what it wrote there.
+NAME = "course-files.txt"
+HEAD = "Written by `{}`, which replaces and removes these files only while they are unchanged."
+LINE = re.compile(r"(?P<hash>[0-9a-f]{64})  (?P<name>.+)")
+TOLD = 5
+
+# What we wrote, or were about to write, under each name.
+Hashes = dict[str, set[str]]
+
+
+def put(files: Mapping[str, bytes], folder: Path, command: str) -> None:
+    """Write files into a folder; of those of an earlier run nothing is left.
+
+    A run that is interrupted can be repeated: the list of files is written before them. A file
+    that is as no run has written it is somebody's own. None such is written over or removed.
+
+    Args:
+        files: the content of each file by its path in the folder.
+        folder: where to.
+        command: whose files they are, as it is typed.
+
+    Raises:
+        CourseError: there are files of somebody's own where these should go.
+        OSError: the folder cannot be written to.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     put({"a.txt": b"one", "b.txt": b"two"}, Path(folder), "course site")
+    ...     put({"a.txt": b"three"}, Path(folder), "course site")
+    ...     sorted(path.name for path in Path(folder).iterdir())
+    ['a.txt', 'course-files.txt']
+    """
+    before = known(folder, command)
+    _require_no_others(files, before, folder, command)
+    atomic.remove_unfinished(folder)
+    new = {name: {_hash(content)} for name, content in files.items()}
+    both = {name: before.get(name, set()) | new.get(name, set()) for name in {*before, *new}}
+    _write(both, folder, command)
+    for name in before.keys() - new.keys():
+        if _is_known(folder / name, before[name]):
+            (folder / name).unlink()
+    for name, content in files.items():
+        atomic.write(folder / name, content)
+    _write(new, folder, command)
+
+
+def known(folder: Path, command: str) -> Hashes:
+    """What a command has written into a folder; nothing when the folder is new or empty.
+
+    Args:
+        folder: where the files go; call this before the long work that makes them.
+        command: whose files they are, as it is typed.
+
+    Raises:
+        CourseError: the folder holds something else.
+
+    >>> known(Path("no such folder"), "course site")
+    {}
+    """
+    listed = folder / NAME
+    if listed.is_file():
+        first, *lines = listed.read_text(encoding="utf-8", errors="replace").split("\n")
+        if first == HEAD.format(command):
+            return _hashes(lines)
+    elif not folder.exists() or (folder.is_dir() and all(map(_is_unfinished, folder.iterdir()))):
+        return {}
+    raise CourseError(
+        f"{folder} holds other files than those of `{command}`. They stay as they are: name an "
+        "empty folder, or a new one, after --output."
+    )
+
+
+def _hashes(lines: list[str]) -> Hashes:
+    found: Hashes = {}
+    for line in filter(None, map(LINE.fullmatch, lines)):
+        name = PurePosixPath(line["name"])
+        if not name.is_absolute() and ".." not in name.parts:
+            found.setdefault(name.as_posix(), set()).add(line["hash"])
+    return found
+
+
+def _is_unfinished(path: Path) -> bool:
+    """A run that was killed while it wrote its first file leaves nothing else."""
+    return (
+        path.name.startswith(atomic.UNFINISHED_PREFIX) and path.suffix == atomic.UNFINISHED_SUFFIX
+    )
+
+
+def _require_no_others(files: Iterable[str], before: Hashes, folder: Path, command: str) -> None:
+    others = {
+        other.relative_to(folder).as_posix()
+        for name in files
+        if (other := _in_the_way(folder, name, before.get(name, set())))
+    }
+    if others:
+        more = f" and {len(others) - TOLD} more" if len(others) > TOLD else ""
+        raise CourseError(
+            f"`{command}` did not write these files in {folder}, or they have changed since: "
+            f"{', '.join(sorted(others)[:TOLD])}{more}. They stay as they are, and nothing was "
+            "written. Move them, or name another folder after --output."
+        )
+
+
+def _in_the_way(folder: Path, name: str, hashes: set[str]) -> Path | None:
+    """What is where a file should go, or where one of the folders above it should."""
+    path = folder / name
+    for above in path.relative_to(folder).parents[:-1]:
+        if os.path.lexists(folder / above) and not (folder / above).is_dir():
+            return folder / above
+    return path if os.path.lexists(path) and not _is_known(path, hashes) else None
+
+
+def _is_known(path: Path, hashes: set[str]) -> bool:
+    return path.is_file() and _hash(path.read_bytes()) in hashes
+
+
+def _hash(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def _write(hashes: Hashes, folder: Path, command: str) -> None:
+    lines = [f"{one}  {name}" for name in sorted(hashes) for one in sorted(hashes[name])]
+    atomic.write(folder / NAME, "\n".join([HEAD.format(command), *lines, ""]).encode())
