@@ -16,9 +16,11 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import pairwise
+from operator import index
 from pathlib import Path
 from random import Random
 
+from engine.domain import finite
 from engine.tape import Tape
 from engine.text import shown
 from engine.value import Literal, Maximum, Parameter, Value, scope
@@ -42,11 +44,14 @@ def encode(name: str) -> list[int]:
         name: small letters from a to z.
 
     Raises:
+        TypeError: the name is no text.
         ValueError: another character.
 
     >>> encode("ada")
     [26, 0, 3, 0, 26]
     """
+    if not isinstance(name, str):
+        raise TypeError(f"a name is text, got {shown(name)} ({type(name).__name__}).")
     for letter in name:
         if letter not in LETTERS:
             raise ValueError(f"the vocabulary is a to z, but {shown(name)} holds {letter!r}.")
@@ -56,10 +61,45 @@ def encode(name: str) -> list[int]:
 def decode(tokens: Iterable[int]) -> str:
     """Read tokens as letters; BOS is no letter.
 
+    Raises:
+        TypeError: ``tokens`` is no list.
+        ValueError: something is no token.
+
     >>> decode([26, 0, 3, 0, 26])
     'ada'
     """
-    return "".join(LETTERS[token] for token in tokens if token != BOS)
+    return "".join(LETTERS[token] for token in checked_tokens(tokens) if token != BOS)
+
+
+def checked_tokens(tokens: Iterable[int], vocabulary: int = BOS + 1) -> list[int]:
+    """Refuse what is no token: a negative number would count from the end of a list.
+
+    Args:
+        tokens: whole numbers, also those of NumPy.
+        vocabulary: how many tokens there are.
+
+    Returns:
+        The same tokens, as Python's whole numbers.
+
+    Raises:
+        TypeError: ``tokens`` is no list.
+        ValueError: something is no token.
+
+    >>> checked_tokens([26, 27])
+    Traceback (most recent call last):
+        ...
+    ValueError: a token is a whole number from 0 to 26, got 27.
+    """
+    if not isinstance(tokens, Iterable):
+        raise TypeError(f"tokens come in a list, such as {encode('ada')}, got {shown(tokens)}.")
+    listed = list(tokens)
+    for token in listed:
+        whole = hasattr(token, "__index__") and not isinstance(token, bool)
+        if not whole or not 0 <= token < vocabulary:
+            raise ValueError(
+                f"a token is a whole number from 0 to {vocabulary - 1}, got {shown(token)}."
+            )
+    return [*map(index, listed)]
 
 
 # -- vectors -------------------------------------------------------------------------------------
@@ -78,12 +118,21 @@ def dot(left: Sequence[Value], right: Sequence[Value]) -> Value:
 
 
 def matvec(rows: Sequence[Sequence[Value]], vector: Sequence[Value]) -> Vector:
-    """Take the dot product of each row with the vector: a matrix times a vector."""
+    """Take the dot product of each row with the vector: a matrix times a vector.
+
+    >>> vector = [Value(1.0), Value(2.0)]
+    >>> [number.data for number in matvec([[Value(3.0), Value(4.0)], vector], vector)]
+    [11.0, 5.0]
+    """
     return [dot(row, vector) for row in rows]
 
 
 def addvec(left: Sequence[Value], right: Sequence[Value]) -> Vector:
-    """Add pair by pair."""
+    """Add pair by pair.
+
+    >>> [number.data for number in addvec([Value(1.0), Value(2.0)], [Value(3.0), Value(4.0)])]
+    [4.0, 6.0]
+    """
     return [a + b for a, b in zip(left, right, strict=True)]
 
 
@@ -129,6 +178,11 @@ def attend(
 
     Returns:
         The mixture of the values, and the attention weights: how much it took of each.
+
+    >>> same = [Value(1.0), Value(0.0)]
+    >>> mixture, weights = attend(same, keys=[same, same], values=[[Value(2.0)], [Value(4.0)]])
+    >>> [number.data for number in mixture], [weight.data for weight in weights]
+    ([3.0], [0.5, 0.5])
     """
     root = Literal(math.sqrt(len(query)), "root")
     weights = softmax([dot(query, key) / root for key in keys])
@@ -264,9 +318,10 @@ class GPT:
             tokens: two or more, such as ``encode("ada")``; at most one more than the context.
 
         Raises:
+            TypeError: ``tokens`` is no list.
             ValueError: too few or too many tokens, or one that is not in the vocabulary.
         """
-        self._require_readable(tokens)
+        tokens = self.checked(tokens)
         cache = Cache(self.shape)
         embedded, probabilities, logs = [], [], []
         for position, (token, following) in enumerate(pairwise(tokens)):
@@ -282,8 +337,37 @@ class GPT:
             loss.label = "loss"
         return Reading(loss, embedded, probabilities, logs, cache.attention)
 
+    def checked(self, tokens: Iterable[int]) -> list[int]:
+        """Refuse what is no document for this model.
+
+        Args:
+            tokens: as for ``read``.
+
+        Returns:
+            The same tokens, as Python's whole numbers.
+
+        Raises:
+            TypeError: ``tokens`` is no list.
+            ValueError: too few or too many tokens, or one that is not in the vocabulary.
+        """
+        listed = checked_tokens(tokens, self.shape.vocabulary)
+        most = self.shape.context + 1
+        if not 2 <= len(listed) <= most:
+            raise ValueError(f"a document has 2 to {most} tokens, got {len(listed)}.")
+        return listed
+
     def embed(self, token: int, position: int) -> Vector:
-        """The row of the token plus the row of the position."""
+        """The row of the token plus the row of the position.
+
+        Raises:
+            ValueError: the token is not in the vocabulary, or the position not in the context.
+        """
+        (token,) = checked_tokens([token], self.shape.vocabulary)
+        if position not in range(self.shape.context):
+            last = self.shape.context - 1
+            raise ValueError(
+                f"a position is a whole number from 0 to {last}, got {shown(position)}."
+            )
         with scope("embed"):
             return addvec(self.weights["wte"][token], self.weights["wpe"][position])
 
@@ -338,11 +422,18 @@ class GPT:
             temperature: logits are divided by it: below 1 likely tokens become likelier.
 
         Raises:
-            ValueError: the temperature is not a positive number.
+            TypeError: the temperature is no number, or ``chance`` no ``Random``.
+            ValueError: the temperature is not positive, or so small that a logit divided by it
+                is too large for a float.
             RuntimeError: a tape is recording.
         """
-        if not 0.0 < temperature < math.inf:
-            raise ValueError(f"a temperature is a positive number, got {shown(temperature)}.")
+        if not hasattr(chance, "choices"):
+            raise TypeError(
+                f"chance is a Random of Python, such as Random(1), got {shown(chance)}."
+            )
+        temperature = finite(temperature, "a temperature")
+        if temperature <= 0.0:
+            raise ValueError(f"a temperature is above 0, got {shown(temperature)}.")
         vocabulary = range(self.shape.vocabulary)
         bos = vocabulary[-1]
         tokens = [bos]
@@ -351,7 +442,7 @@ class GPT:
             while len(tokens) <= self.shape.context:
                 embedded = self.embed(tokens[-1], len(tokens) - 1)
                 logits = self.logits(embedded, cache)
-                probabilities = softmax([logit / temperature for logit in logits])
+                probabilities = softmax(_divided(logits, temperature))
                 tokens += chance.choices(vocabulary, [p.data for p in probabilities])
                 if tokens[-1] == bos:
                     break
@@ -390,24 +481,32 @@ class GPT:
         try:
             stored = json.loads(Path(path).read_text("utf-8"))
             return cls(Shape(**stored["shape"]), weights=stored["weights"])
-        except (AttributeError, KeyError, TypeError, ValueError) as problem:
+        except (
+            AttributeError,
+            KeyError,
+            OverflowError,
+            RecursionError,
+            TypeError,
+            ValueError,
+        ) as problem:
             raise ValueError(f"{path} is no model as save() writes it: {problem}") from None
-
-    def _require_readable(self, tokens: Sequence[int]) -> None:
-        most = self.shape.context + 1
-        if not 2 <= len(tokens) <= most:
-            raise ValueError(f"a document has 2 to {most} tokens, got {len(tokens)}.")
-        for token in tokens:
-            if token not in range(self.shape.vocabulary):
-                last = self.shape.vocabulary - 1
-                raise ValueError(f"a token is a whole number from 0 to {last}, got {shown(token)}.")
 
     def __repr__(self) -> str:
         shape = self.shape
         return (
             f"GPT({shape.layers} layer{'s' * (shape.layers != 1)}, width {shape.width}, "
-            f"{shape.heads} heads, {len(self.parameters())} parameters)"
+            f"{shape.heads} head{'s' * (shape.heads != 1)}, {len(self.parameters())} parameters)"
         )
+
+
+def _divided(logits: Vector, temperature: float) -> Vector:
+    try:
+        return [logit / temperature for logit in logits]
+    except OverflowError:
+        raise ValueError(
+            f"a temperature of {shown(temperature)} is too small: a logit divided by it is too "
+            "large for a float. Try 0.1."
+        ) from None
 
 
 def _random_weights(

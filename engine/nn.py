@@ -185,6 +185,6 @@ def _whole(number: int, what: str) -> int:
 def _chance(chance: Random | None) -> Random:
     if chance is None:
         return Random(0)
-    if not isinstance(chance, Random):
+    if not hasattr(chance, "gauss"):
         raise TypeError(f"chance is a Random of Python, such as Random(1), got {shown(chance)}.")
     return chance

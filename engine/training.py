@@ -65,6 +65,7 @@ class Trainer:
         Raises:
             ValueError: as for ``loss``.
         """
+        tokens = self.gpt.checked(tokens)
         if len(tokens) not in self._replays:
             with Tape():
                 reading = self.gpt.read(tokens)
@@ -90,6 +91,13 @@ def choices_of(gpt: GPT, reading: Reading) -> list[Choice]:
     Returns:
         For each position the row of the token embedding, and then for each position the
         probability whose logarithm counts. A pick is a token.
+
+    >>> gpt = GPT(seed=1)
+    >>> tokens = encode("bo")
+    >>> [choice.recorded for choice in choices_of(gpt, gpt.read(tokens))]
+    [26, 1, 14, 1, 14, 26]
+    >>> [*tokens[:-1], *tokens[1:]]
+    [26, 1, 14, 1, 14, 26]
     """
     rows = gpt.weights["wte"]
     read = [Choice([(number, 0) for number in embedded], rows) for embedded in reading.embedded]

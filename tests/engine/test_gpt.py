@@ -37,6 +37,7 @@ from engine.gpt import (
     rmsnorm,
     softmax,
 )
+from engine.training import Trainer
 
 GROUPS = {
     "wte": 432,
@@ -326,6 +327,18 @@ def test_attention_mixes_values_by_weights_that_add_up_to_one() -> None:
     assert gradient_check(mixed, [0.6, 1.2, -0.9]).passed
 
 
+def test_the_constants_with_a_meaning_are_named() -> None:
+    graph = Graph.of(GPT(SMALL).read([4, 1, 4]).loss, names={})
+    constants = {
+        (node.op, operand.label)
+        for node in graph.nodes
+        for operand in node.operands
+        if not isinstance(operand, int)
+    }
+    named = {(op, label) for op, label in constants if label}
+    assert named == {("/", "root"), ("-", "max"), ("+", "epsilon")}
+
+
 def test_vectors_are_loops_of_products_and_sums() -> None:
     a, b = [Value(1.0), Value(2.0), Value(4.0)], [Value(3.0), Value(5.0), Value(7.0)]
     assert dot(a, b).data == 41.0
@@ -432,7 +445,16 @@ def test_a_model_that_cannot_be_saved_leaves_no_file(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("text", ["", "[1, 2]", "{}", '{"shape": {"depth": 1}, "weights": {}}'])
+HUGE_WEIGHT = json.dumps({"shape": vars(Shape()), "weights": plain(GPT())}).replace(
+    '"wte": [[', f'"wte": [[{10**400}, ', 1
+)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "[1, 2]", "{}", '{"shape": {"depth": 1}, "weights": {}}', HUGE_WEIGHT, "[" * 100_000],
+    ids=["empty", "list", "no shape", "no such size", "huge weight", "deep"],
+)
 def test_a_file_that_is_no_model_is_refused(tmp_path: Path, text: str) -> None:
     file = tmp_path / "model.json"
     file.write_text(text)
@@ -455,6 +477,23 @@ def test_a_name_becomes_tokens_and_comes_back() -> None:
     assert decode(encode("zebra")) == "zebra"
     with pytest.raises(ValueError, match="the vocabulary is a to z"):
         encode("Ada")
+    for name in (["ab", "c"], 5, None):
+        with pytest.raises(TypeError, match="a name is text, got"):
+            encode(name)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("tokens", [[-1], [27], [30], [1.0], [True], ["a"], "ada", [None]])
+def test_what_is_no_token_is_no_letter(tokens: Any) -> None:
+    with pytest.raises(ValueError, match="a token is a whole number from 0 to 26, got"):
+        decode(tokens)
+
+
+def test_tokens_come_in_a_list_also_of_numpy() -> None:
+    assert decode(iter(encode("ada"))) == decode(np.array(encode("ada"))) == "ada"
+    with pytest.raises(TypeError, match=r"such as \[26, 0, 3, 0, 26\], got 5"):
+        decode(5)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="tokens come in a list"):
+        GPT(SMALL).read(5)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -464,11 +503,34 @@ def test_a_name_becomes_tokens_and_comes_back() -> None:
         ([4] * 8, "2 to 7 tokens, got 8"),
         ([4, 5], "from 0 to 4, got 5"),
         ([-1, 4], "from 0 to 4, got -1"),
+        ([4, 1.0, 4], "from 0 to 4, got 1.0"),
     ],
 )
 def test_documents_that_cannot_be_read_are_refused(tokens: list[int], words: str) -> None:
     with pytest.raises(ValueError, match=words):
         GPT(SMALL).read(tokens)
+
+
+def test_a_later_document_of_the_same_length_is_checked_as_the_first() -> None:
+    trainer = Trainer(GPT(SMALL))
+    trainer.loss([4, 1, 4])
+    for wrong in (5, -1, 1.0):
+        with pytest.raises(ValueError, match=f"a token is a whole number from 0 to 4, got {wrong}"):
+            trainer.loss([4, wrong, 4])  # type: ignore[list-item]
+
+
+@pytest.mark.parametrize(
+    ("place", "words"),
+    [((-1, 0), "a token is .* got -1"), ((0, -1), "a position is .* 0 to 5"), ((0, 6), "got 6")],
+)
+def test_what_has_no_row_is_not_embedded(place: tuple[int, int], words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        GPT(SMALL).embed(*place)
+
+
+def test_one_head_is_told_as_one() -> None:
+    assert repr(GPT(Shape(width=4, heads=1))).startswith("GPT(1 layer, width 4, 1 head, ")
+    assert repr(GPT(SMALL)).startswith("GPT(2 layers, width 4, 2 heads, ")
 
 
 def test_heads_have_to_share_the_width_evenly() -> None:
@@ -528,8 +590,20 @@ def test_samples_follow_the_probabilities() -> None:
 
 @pytest.mark.parametrize("temperature", [0.0, -1.0, math.inf, math.nan])
 def test_a_temperature_is_a_positive_number(temperature: float) -> None:
-    with pytest.raises(ValueError, match="a temperature is a positive number"):
+    with pytest.raises(ValueError, match=r"a temperature (is above 0|needs a finite number), got"):
         GPT(SMALL).sample(Random(0), temperature)
+
+
+def test_a_temperature_too_small_for_its_logits_is_told() -> None:
+    with pytest.raises(ValueError, match="a temperature of 1e-310 is too small"):
+        GPT(SMALL).sample(Random(0), 1e-310)
+
+
+def test_what_cannot_make_a_sample_is_refused_in_words() -> None:
+    with pytest.raises(TypeError, match="a temperature needs a real number, got 'a'"):
+        GPT(SMALL).sample(Random(0), "a")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"such as Random\(1\), got 5"):
+        GPT(SMALL).sample(5)  # type: ignore[arg-type]
 
 
 def test_a_sample_leaves_no_gradient_and_no_open_tape() -> None:
