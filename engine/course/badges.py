@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from urllib.parse import quote, urlsplit
 
@@ -12,6 +13,7 @@ FORM = "BINDER/v2/gh/OWNER/REPOSITORY/TAG"
 # A picture of our own, shown from the repository itself: nothing is fetched from anywhere.
 PICTURE = "engine/course/assets/open-in-jupyterlab.svg"
 WORDS = "Open in JupyterLab"
+HOST = re.compile(r"([\w.-]+|\[[0-9a-f:.]+\])(:\d+)?", re.IGNORECASE)
 
 
 def binder(address: str) -> str:
@@ -26,12 +28,15 @@ def binder(address: str) -> str:
     >>> binder("https://binder.example/v2/gh/someone/walk/v1/?labpath=x")
     'https://binder.example/v2/gh/someone/walk/v1'
     """
-    parts = urlsplit(address)
+    try:
+        parts = urlsplit(address)
+    except ValueError:
+        parts = urlsplit("")
     path = parts.path.rstrip("/")
     provider, *words = path.partition("/v2/")[2].split("/")
     # The owner and the repository are two words on GitHub; elsewhere they are one.
-    complete = len(words) >= (3 if provider == "gh" else 2)
-    if parts.scheme not in ("http", "https") or not parts.netloc or not complete:
+    complete = all(words) and len(words) >= (3 if provider == "gh" else 2)
+    if parts.scheme not in ("http", "https") or not HOST.fullmatch(parts.netloc) or not complete:
         raise CourseError(
             f'"{address}" is not the address of a repository on Binder. It has the form {FORM}, '
             "where BINDER is the address of a BinderHub and begins with https://, and TAG is a "

@@ -24,6 +24,12 @@ NOT_ADDRESSES = [
     "https://binder.example/v2/git/v1",
     "https:///v2/gh/someone/walk/v1",
     "file:///v2/gh/someone/walk/v1",
+    "https://binder.example/v2/",
+    "https://binder.example/v2/gh//walk/v1",
+    "https://binder.example/v2/git//v1",
+    "https://[binder/v2/gh/someone/walk/v1",
+    "https://bin der.example/v2/gh/someone/walk/v1",
+    'https://binder".example/v2/gh/someone/walk/v1',
 ]
 
 
@@ -69,6 +75,12 @@ def test_what_stands_after_the_address_is_left_out(end: str) -> None:
 def test_another_address_is_refused_with_the_right_form(address: str) -> None:
     with pytest.raises(CourseError, match=re.escape(badges.FORM)):
         badges.binder(address)
+
+
+@pytest.mark.parametrize("host", ["[::1]:8585", "localhost:8585", "hub.example/binder"])
+def test_a_hub_may_have_a_port_and_a_folder(host: str) -> None:
+    address = f"http://{host}/v2/gh/someone/walk/v1"
+    assert badges.binder(address) == address
 
 
 def test_a_branch_may_hold_a_slash_and_a_space_is_written_as_in_addresses() -> None:

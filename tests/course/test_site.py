@@ -15,9 +15,10 @@ from urllib.parse import unquote
 import nbformat
 import pytest
 from nbformat.notebooknode import NotebookNode
+from test_badges import NOT_ADDRESSES
 from test_slides import names_of_views, shows_a_view
 
-from engine.course import build, manifest, offline
+from engine.course import badges, build, manifest, offline
 from engine.course.__main__ import main
 from engine.course.places import CourseError, Places
 from engine.course.site import command
@@ -400,13 +401,21 @@ def test_a_picture_that_is_not_there_is_told(
     assert "images/none.png" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("link", ["binder", "ftp://a/v2/gh/o/r/1", "https://binder.example/"])
+@pytest.mark.parametrize("link", NOT_ADDRESSES)
 def test_a_link_that_opens_no_repository_is_told(
     link: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     places = course(tmp_path, "# A")
     assert make(places, "--binder", link) == 1
     assert "/v2/gh/OWNER/REPOSITORY" in capsys.readouterr().err
+
+
+def test_a_link_is_read_as_that_of_the_badges_is(tmp_path: Path) -> None:
+    places = course(tmp_path, CHAPTER)
+    address = "https://hub.example/binder/v2/gh/o/r/one two"
+    assert make(places, "--binder", f'{address}"<script>/?labpath=x') == 0
+    page = (places.work / "site" / "notebooks" / "01-a.html").read_text("utf-8")
+    assert f"{badges.binder(address)}%22%3Cscript%3E?labpath=notebooks" in page
 
 
 # What ran once.

@@ -5,9 +5,9 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
-from engine.course import atomic, build, glossary, manifest, offline
+from engine.course import atomic, badges, build, glossary, manifest, offline
 from engine.course.places import CHAPTERS, EXERCISES, CourseError, Places
 from engine.course.site.home import home_html, read_readme
 from engine.course.site.pages import INDEX, Page, Site
@@ -27,17 +27,17 @@ def run(places: Places, output: Path | None, binder: str | None) -> int:
     Args:
         places: the folders of the checkout.
         output: where to, ``work/site`` when None.
-        binder: the link that opens the course in a Binder, up to its question mark, or None.
+        binder: the address of the repository on a BinderHub, or None.
 
     Returns:
         1 when a chapter failed, else 0.
 
     Raises:
-        CourseError: the folder holds other files, or the link is none.
+        CourseError: the folder holds other files, or the address is none.
         OSError: the folder cannot be written to.
     """
     folder = output or places.work / FOLDER
-    doors = Doors(checked_binder(binder))
+    doors = Doors(None if binder is None else badges.binder(binder))
     manifest.known(folder, COMMAND)
     atomic.make_folder(folder)
     site = _site(places)
@@ -49,29 +49,6 @@ def run(places: Places, output: Path | None, binder: str | None) -> int:
     size = sum(map(len, files.values())) / 1e6
     print(f"{folder / INDEX}  {pages} pages, {size:.1f} MB")
     return 0
-
-
-def checked_binder(link: str | None) -> str | None:
-    """A link to a Binder without what may follow it.
-
-    Args:
-        link: as a person typed it.
-
-    Raises:
-        CourseError: it is no link to a repository.
-
-    >>> checked_binder("https://binder.example/v2/gh/owner/name/v1/?labpath=x")
-    'https://binder.example/v2/gh/owner/name/v1'
-    """
-    if link is None:
-        return None
-    parts = urlsplit(link)
-    if parts.scheme not in ("http", "https") or not parts.path.startswith("/v2/"):
-        raise CourseError(
-            f'"{link}" does not open a repository on Binder. The address of a BinderHub comes '
-            "first, then /v2/gh/OWNER/REPOSITORY/BRANCH-OR-TAG."
-        )
-    return f"{parts.scheme}://{parts.netloc}{parts.path.rstrip('/')}"
 
 
 def _site(places: Places) -> Site | None:
