@@ -135,7 +135,7 @@ class Dot(Group):
         self.data.take(self._left, out=self._left_data, mode="clip")
         self.data.take(self._right, out=self._right_data, mode="clip")
         np.multiply(self._left_data, self._right_data, out=self._products)
-        _add_rows(self._products, self.results)
+        add_rows(self._products, self.results)
 
     def backward(self) -> None:
         """Multiply; every product has the gradient of its sum."""
@@ -167,7 +167,7 @@ class Sum(Group):
     def forward(self) -> None:
         """Gather and add."""
         self.data.take(self._operands, out=self._gathered, mode="clip")
-        _add_rows(self._gathered, self.results)
+        add_rows(self._gathered, self.results)
 
     def add_inner_sums(self) -> None:
         """Add once more, and keep every sum on the way."""
@@ -222,8 +222,14 @@ class Chosen(Group):
         self._to_options[self._chosen] = self.upstream
 
 
-def _add_rows(table: Floats, result: Floats) -> None:
-    """Add the rows one after the other, as they were recorded: the same bits."""
+def add_rows(table: Floats, result: Floats) -> None:
+    """Add the rows one after the other, as they were recorded: the same bits.
+
+    >>> total = np.zeros(1)
+    >>> add_rows(np.array([[1.0], [2.0], [4.0]]), total)
+    >>> total
+    array([7.])
+    """
     if table.shape[1] == 1:
         result[:] = np.add.accumulate(table, axis=0)[-1]  # here reduce would add in pairs
     else:

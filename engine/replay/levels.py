@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.replay.cells import CONSTANT, Cells
-from engine.replay.groups import Chosen
+from engine.replay.groups import Chosen, add_rows
 from engine.replay.plan import Plan
 
 Floats = NDArray[np.float64]
@@ -130,7 +130,7 @@ class Arriving:
 
 def _gather(grad: Floats, table: Places, gathered: Floats, result: Floats) -> None:
     grad.take(table, out=gathered, mode="clip")
-    np.add.reduce(gathered, axis=0, out=result)
+    add_rows(gathered, result)
 
 
 def _scatter(grad: Floats, slots: Places, places: Places, result: Floats) -> None:
