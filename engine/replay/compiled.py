@@ -85,8 +85,18 @@ class Compiled:
 
 @cache
 def loops() -> tuple[Callable[..., Any], Callable[..., Any]]:
-    """Compile both loops, once in the life of a kernel."""
-    numba = import_module("numba")
+    """Compile both loops, once in the life of a kernel.
+
+    Raises:
+        ModuleNotFoundError: numba is not installed.
+    """
+    try:
+        numba = import_module("numba")
+    except ModuleNotFoundError:
+        raise ModuleNotFoundError(
+            "a compiled replay needs numba, which is not installed here: install it with the "
+            "extra `fast`, or leave out compiled=True, and NumPy computes the same."
+        ) from None
     compiled = numba.njit(error_model="numpy")  # as in NumPy, 1 / 0 is infinite
     return compiled(forward_loop), compiled(backward_loop)
 
@@ -166,7 +176,8 @@ def backward_loop(
             grad[l] += 1.0 / data[r] * upstream
             grad[r] += -y / data[r] * upstream
         elif op == POW:
-            if data[l] != 0.0 or data[r] >= 1.0:  # 0 ** 0.5 is vertical, by choice flat
+            # 0 ** 0.5 is vertical, by choice flat; to the power of 0 all is flat.
+            if data[r] != 0.0 and (data[l] != 0.0 or data[r] >= 1.0):
                 grad[l] += data[r] * data[l] ** (data[r] - 1.0) * upstream
             if flows[r]:
                 grad[r] += y * math.log(data[l]) * upstream

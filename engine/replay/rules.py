@@ -15,9 +15,14 @@ def power_slope(a: Floats, b: Floats, _: Floats) -> Floats:
 
     >>> power_slope(np.array([0.0, 4.0]), np.array([0.5, 0.5]), np.array([0.0, 2.0]))
     array([0.  , 0.25])
+
+    At exponent 0 the curve is flat, however small the base.
+
+    >>> power_slope(np.array([1e-310]), np.array([0.0]), np.array([1.0]))
+    array([0.])
     """
-    vertical = (a == 0.0) & (b < 1.0)
-    slopes: Floats = np.where(vertical, 0.0, b * np.where(vertical, 1.0, a) ** (b - 1.0))
+    level = (b == 0.0) | ((a == 0.0) & (b < 1.0))
+    slopes: Floats = np.where(level, 0.0, b * np.where(level, 1.0, a) ** (b - 1.0))
     return slopes
 
 
