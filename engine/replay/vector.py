@@ -1,6 +1,6 @@
 """Many leaves as one: an array of numbers, and an array of gradients."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,7 +20,7 @@ class ParameterVector:
         leaves: the parameters, in the order of the arrays.
 
     Raises:
-        TypeError: something is not a Value.
+        TypeError: something is not a Value, or there is no list of them.
         ValueError: a number was computed, or stands there twice.
 
     >>> from engine.value import Parameter
@@ -33,6 +33,8 @@ class ParameterVector:
     """
 
     def __init__(self, leaves: Iterable[Value]) -> None:
+        if not isinstance(leaves, Iterable):
+            raise TypeError(f"a list of leaves is needed here, got {shown(leaves)}.")
         self.leaves = tuple(leaves)
         for leaf in self.leaves:
             require_recorded(leaf)
@@ -72,9 +74,19 @@ class ParameterVector:
         self._grad = self._filled(numbers)
 
     def _filled(self, numbers: ArrayLike) -> Floats:
-        filled = np.array(numbers, dtype=np.float64)
-        if filled.shape not in ((), (len(self),)):
-            raise ValueError(f"the vector holds {len(self)} numbers, not {filled.size} numbers.")
+        if isinstance(numbers, Sequence) and len(numbers) != len(self):
+            raise ValueError(f"the vector holds {len(self)} numbers, not {len(numbers)} numbers.")
+        try:
+            given = np.array(numbers)
+        except ValueError:  # lists of several lengths
+            given = np.array(None)
+        if given.dtype.kind not in "fiu":
+            raise TypeError(f"the vector needs real numbers, got {shown(numbers)}.")
+        if given.shape not in ((), (len(self),)):
+            raise ValueError(
+                f"the vector holds {len(self)} numbers in one row, got the shape {given.shape}."
+            )
+        filled = given.astype(np.float64, copy=False)
         return filled if filled.ndim else np.full(len(self), filled)
 
     def __len__(self) -> int:
