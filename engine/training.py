@@ -92,6 +92,7 @@ def choices_of(gpt: GPT, reading: Reading) -> list[Choice]:
         For each position the row of the token embedding, and then for each position the
         probability whose logarithm counts. A pick is a token.
 
+    >>> from engine.gpt import encode
     >>> gpt = GPT(seed=1)
     >>> tokens = encode("bo")
     >>> [choice.recorded for choice in choices_of(gpt, gpt.read(tokens))]

@@ -66,6 +66,8 @@ def test_each_length_is_recorded_once() -> None:
     for name in DOCUMENTS:
         trainer.loss(encode(name))
     assert trainer.recorded == (6, 4, 5)
+    assert trainer.replay(encode("anna")) is trainer.replay(encode("otto"))
+    assert trainer.replay(encode("anna")) is not trainer.replay(encode("bo"))
 
 
 def test_gradients_add_up_until_they_are_cleared() -> None:
