@@ -45,8 +45,9 @@ class Replay:
 
     Args:
         output: the number to compute and to differentiate, such as a loss.
-        parameters: where parameters are read and gradients are added; it must hold every
-            parameter of the recording. By default a vector of them is made.
+        parameters: where parameters are read and gradients are added; together with
+            ``inputs`` it must hold every parameter of the recording, with those of maxima and
+            options. By default a vector of them is made, without those of ``inputs``.
         choices: operands that may be bound anew; see ``bind``.
         inputs: other leaves that get new numbers. The rest keep the numbers they have now.
         names: variables that may name nodes without a label, as in ``Graph.of``.
@@ -59,9 +60,10 @@ class Replay:
         inputs: the vector of the inputs.
 
     Raises:
-        ReleasedError: the tape that recorded ``output`` has ended.
+        ReleasedError: the tape that recorded ``output``, or what it needs, has ended.
+        TypeError: an argument is of another kind.
         ValueError: the recording has an operation without a formula, or a parameter that
-            ``parameters`` does not hold.
+            ``parameters`` does not hold; or a leaf is both a parameter and an input.
 
     >>> from engine.value import Parameter
     >>> x, w = Value(2.0, "x"), Parameter(3.0, "w")
@@ -83,10 +85,13 @@ class Replay:
         names: Mapping[str, object] | None = None,
         compiled: bool | None = None,
     ) -> None:
-        if parameters is None:
-            parameters = ParameterVector(parameters_of(output, choices))
-        self.parameters = parameters
         self.inputs = ParameterVector(inputs)
+        if parameters is None:
+            held = set(self.inputs.leaves)
+            found = parameters_of(output, choices)
+            parameters = ParameterVector([leaf for leaf in found if leaf not in held])
+        self.parameters = parameters
+        self._require_vectors()
         leaves = self.parameters.leaves + self.inputs.leaves
         named = dict(named_values(caller_variables() if names is None else names))
         self._cells = read_cells(output, leaves, choices, named)
@@ -94,7 +99,7 @@ class Replay:
         self._options = [len(choice.options) for choice in choices]
         compiled = is_available() if compiled is None else compiled
         self._engine = (Compiled if compiled else Levels)(self._cells, len(leaves))
-        self._state = "nothing is computed yet"
+        self._bound: list[int] | None = None
         self.bind([choice.recorded for choice in choices])
 
     def bind(self, picks: Sequence[int]) -> None:
@@ -119,9 +124,8 @@ class Replay:
         for pick, count in zip(picks, self._options, strict=True):
             if not 0 <= pick < count:
                 raise ValueError(f"a pick is a number from 0 to {count - 1}, got {shown(pick)}.")
-        self._picks = picks
-        self._engine.bind(picks)
         self._state = "nothing is computed yet"
+        self._picks = picks
 
     def forward(self) -> float:
         """Compute every node from the numbers in the vectors, and return the output.
@@ -131,7 +135,10 @@ class Replay:
                 the first node that cannot be computed.
         """
         self._state = "the last forward pass failed"
-        leaves = self._leaves()
+        leaves = np.concatenate((self.parameters.data, self.inputs.data))
+        if self._bound is not self._picks:
+            self._engine.bind(self._picks)
+            self._bound = self._picks
         try:
             with np.errstate(over="raise", divide="raise", invalid="raise"):
                 output = self._engine.forward(leaves)
@@ -160,15 +167,21 @@ class Replay:
         if not sound:
             self._explain(self._leaves())
         size = len(self.parameters)
-        self.parameters.grad = self.parameters.grad + gradients[:size]
-        self.inputs.grad = self.inputs.grad + gradients[size:]
+        of_parameters = self.parameters.grad + gradients[:size]
+        of_inputs = self.inputs.grad + gradients[size:]
         self._state = "backward"
+        # In one go, past the setters: an interrupt leaves both as they were, or neither.
+        self.parameters._grad, self.inputs._grad = of_parameters, of_inputs
 
     def graph(self) -> Graph:
         """Every node of the last replay, as ``Graph.of`` would show a recording of it.
 
+        The gradients are those of one walk back, the last one, however many were added up in
+        the vectors. Before a walk back they are 0.
+
         Raises:
             RuntimeError: there was no ``forward`` since the last ``bind``, or it failed.
+            OverflowError: a local derivative is too large for a float.
 
         >>> from engine.value import Parameter
         >>> x = Parameter(3.0, "x")
@@ -180,8 +193,20 @@ class Replay:
         self._require("forward", "backward")
         data = self._engine.data()
         grad = self._engine.gradients() if self._state == "backward" else np.zeros(len(data))
-        with collector_paused():
-            return graph_of(self._cells, self._picks, data, grad)
+        try:
+            with collector_paused(), np.errstate(over="raise", divide="raise", invalid="raise"):
+                return graph_of(self._cells, self._picks, data, grad)
+        except FloatingPointError:
+            self._explain(self._leaves())
+
+    def _require_vectors(self) -> None:
+        if not isinstance(self.parameters, ParameterVector):
+            raise TypeError(
+                f"a ParameterVector is needed here, got {shown(self.parameters)}: "
+                "make it with ParameterVector(parameters)."
+            )
+        for leaf in set(self.parameters.leaves) & set(self.inputs.leaves):
+            raise ValueError(f"{shown(leaf)} is both a parameter and an input: leave one out.")
 
     def _require(self, *states: str) -> None:
         if self._state not in states:
@@ -198,7 +223,8 @@ class Replay:
             )
 
     def _leaves(self) -> Floats:
-        return np.concatenate((self.parameters.data, self.inputs.data))
+        """What the last forward pass read from the vectors."""
+        return self._engine.data()[: len(self.parameters) + len(self.inputs)]
 
     def _explain(self, leaves: Floats) -> NoReturn:
         error = first_error(self._cells, self._picks, leaves)

@@ -52,6 +52,7 @@ class Choice:
     @property
     def recorded(self) -> int:
         """Which pick the recording shows."""
+        self.require_sound()
         held = [node._left if side == 0 else node._right for node, side in self.edges]
         for pick, option in enumerate(self.options):
             if all(one is other for one, other in zip(held, option, strict=True)):
@@ -62,18 +63,54 @@ class Choice:
         """Refuse edges and options that do not fit each other.
 
         Raises:
-            TypeError: an edge is something else.
+            TypeError: an edge or an option is something else.
             ValueError: an option has more or fewer Values than there are edges.
+            ReleasedError: the tape that recorded one of them has ended.
         """
         for edge in self.edges:
             if not (isinstance(edge, tuple) and len(edge) == 2 and edge[1] in (0, 1)):
                 raise TypeError(f"an edge is a pair (node, 0 or 1), got {shown(edge)}.")
             require_recorded(edge[0])
         for pick, option in enumerate(self.options):
+            if not isinstance(option, Sequence):
+                raise TypeError(f"an option is a list of Values, got {shown(option)}.")
             if len(option) != len(self.edges):
                 raise ValueError(
                     f"option {pick} holds {len(option)} Values for {len(self.edges)} edges."
                 )
+            for value in option:
+                require_recorded(value)
+
+
+# For each node with a choice: its sides, and for each of them the choice and the options.
+ByNode = Mapping[Value, Mapping[int, tuple[int, list[Value]]]]
+
+
+def _by_node(choices: Sequence[Choice]) -> ByNode:
+    found: dict[Value, dict[int, tuple[int, list[Value]]]] = defaultdict(dict)
+    for number, choice in enumerate(choices):
+        if not isinstance(choice, Choice):
+            raise TypeError(f"a Choice is needed here, got {shown(choice)}.")
+        choice.require_sound()
+        for place, (node, side) in enumerate(choice.edges):
+            if side in found[node]:
+                raise ValueError(f"two choices want the same operand of {shown(node)}.")
+            found[node][side] = number, [option[place] for option in choice.options]
+    return dict(found)
+
+
+def _needed(value: Value, chosen: ByNode) -> list[Value]:
+    """Its inputs, from right to left, and all that may be chosen or compared for them."""
+    require_recorded(value)
+    needed: list[Value] = []
+    for slope, operand in (value._d_right, value._right), (value._d_left, value._left):
+        if slope is not None:
+            needed.append(operand)
+        elif type(operand) is Maximum:
+            needed += operand.of
+    for _, options in chosen.get(value, {}).values():
+        needed += options
+    return needed
 
 
 @dataclass
@@ -127,10 +164,16 @@ class Cells:
 
 
 def parameters_of(output: Value, choices: Sequence[Choice]) -> list[Parameter]:
-    """Every parameter that the recording or one of the choices names."""
-    values = topological_order(output)
-    options = [value for choice in choices for option in choice.options for value in option]
-    return [value for value in dict.fromkeys(values + options) if isinstance(value, Parameter)]
+    """Every parameter the output was made from, and then those of maxima and options."""
+    chosen = _by_node(choices)
+    found = topological_order(output)
+    seen = set(found)
+    for value in found:  # grows on the way
+        for needed in _needed(value, chosen):
+            if needed not in seen:
+                seen.add(needed)
+                found.append(needed)
+    return [value for value in found if isinstance(value, Parameter)]
 
 
 def read_cells(
@@ -145,7 +188,8 @@ def read_cells(
         names: for Values without a label.
 
     Raises:
-        ReleasedError: the tape that recorded it has ended.
+        ReleasedError: the tape that recorded it, or a number of a maximum, has ended.
+        TypeError: a choice is something else.
         ValueError: an operation has no forward formula here, or a choice does not fit.
     """
     require_recorded(output)
@@ -160,15 +204,7 @@ class _Reader:
         self.constants: dict[tuple[str, str], int] = {}
         self.maxima: dict[int, int] = {}
         self.in_a_circle = False
-        # For each node with a choice: its sides, and for each of them the choice and the options.
-        self.chosen: dict[Value, dict[int, tuple[int, list[Value]]]] = defaultdict(dict)
-        for number, choice in enumerate(choices):
-            choice.require_sound()
-            for place, (node, side) in enumerate(choice.edges):
-                if side in self.chosen[node]:
-                    raise ValueError(f"two choices want the same operand of {shown(node)}.")
-                options = [option[place] for option in choice.options]
-                self.chosen[node][side] = number, options
+        self.chosen = _by_node(choices)
 
     def read(self, output: Value, first: Iterable[Value]) -> Cells:
         with collector_paused():
@@ -198,19 +234,7 @@ class _Reader:
                 self._add(value)
             else:
                 places[value] = IN_PROGRESS
-                waiting.append(value)
-                waiting.append(None)
-                if value._d_right is not None:
-                    waiting.append(value._right)
-                elif type(value._right) is Maximum:
-                    waiting += value._right.of
-                if value._d_left is not None:
-                    waiting.append(value._left)
-                elif type(value._left) is Maximum:
-                    waiting += value._left.of
-                if value in self.chosen:
-                    for _, options in self.chosen[value].values():
-                        waiting += options
+                waiting += (value, None, *_needed(value, self.chosen))
 
     def _add(self, value: Value) -> None:
         places, left, right = self.places, NONE, NONE
@@ -257,7 +281,22 @@ class _Reader:
 
 
 def resolved(cells: Cells, picks: Sequence[int]) -> tuple[list[int], list[int]]:
-    """The operands of every cell, with the chosen option in the place of each choice."""
+    """The operands of every cell, with the chosen option in the place of each choice.
+
+    Args:
+        cells: what was recorded.
+        picks: the chosen option of each ``Choice``.
+
+    Returns:
+        The cells of the left operands and of the right ones, ``NONE`` where there is none.
+
+    >>> rows = [Value(1.0), Value(2.0)]
+    >>> doubled = rows[0] * 2
+    >>> cells = read_cells(doubled, (), [Choice([(doubled, 0)], [[row] for row in rows])], {})
+    >>> (left, _), (other, _) = resolved(cells, [0]), resolved(cells, [1])
+    >>> cells.data[left[cells.output]], cells.data[other[cells.output]]
+    (1.0, 2.0)
+    """
     chosen = {cell: cells.sources[cell][picks[number]] for cell, number in cells.picks.items()}
     return _replaced(cells.left, chosen), _replaced(cells.right, chosen)
 

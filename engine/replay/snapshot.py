@@ -39,6 +39,13 @@ def graph_of(cells: Cells, picks: Sequence[int], data: Floats, gradients: Floats
         picks: the chosen options.
         data: a number for every cell.
         gradients: likewise.
+
+    >>> from engine.replay.cells import read_cells
+    >>> x = Value(3.0, "x")
+    >>> cells = read_cells(x * x, [x], (), {})
+    >>> graph = graph_of(cells, [], np.array([3.0, 9.0]), np.array([6.0, 1.0]))
+    >>> graph.output.data, graph.nodes[0].grad, graph.output.local_derivatives
+    (9.0, 6.0, (3.0, 3.0))
     """
     left, right = resolved(cells, picks)
     order = _order(cells, left, right)
