@@ -2,7 +2,7 @@
 
 from base64 import b64encode
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import traitlets
@@ -104,11 +104,12 @@ class LearningRates(View):
         ordered = _ordered(rates)
         start = finite(start, "the start")
         _require_steps(steps)
-        self.descents = tuple(descent(loss, start, r, steps) for r in ordered)
+        descents = [descent(loss, start, r, steps) for r in ordered]
         self._name = label(name)
         self._steps = steps
-        window = window_of(loss, [d.places for d in self.descents])
-        self._lowest = _lowest(loss, window, self.descents)
+        window = window_of(loss, [d.places for d in descents])
+        self._lowest, at_the_edge = _lowest(loss, window, descents)
+        self.descents = tuple(replace(d, at_the_edge=at_the_edge) for d in descents)
         self._plots = [descent_on_curve(loss, d.places, name, window) for d in self.descents]
         super().__init__(
             view="rates",
@@ -228,15 +229,19 @@ def _walked(loss: Callable[[Value], Value], parameter: Parameter) -> float:
 
 def _lowest(
     loss: Callable[[Value], Value], window: tuple[float, float], descents: Iterable[Descent]
-) -> float:
+) -> tuple[float, bool]:
+    """The lowest loss, and whether it is at the edge of where one looked."""
     low, high = window
-    found = [value for descent in descents for value in descent.losses]
+    found = [place for one in descents for place in zip(one.places, one.losses, strict=True)]
     for k in range(101):
+        place = low + (high - low) * k / 100
         try:
-            found.append(loss(Value(low + (high - low) * k / 100)).data)
+            found.append((place, loss(Value(place)).data))
         except (ArithmeticError, ValueError):
             continue  # no loss exists at this place
-    return min(found)
+    edges = min(found)[0], max(found)[0]
+    lowest = min(height for _, height in found)
+    return lowest, all(place in edges for place, height in found if height == lowest)
 
 
 def _ordered(rates: Iterable[float]) -> list[float]:

@@ -11,6 +11,7 @@ from engine.text import number_text, table_lines
 ARRIVED = 0.01
 SAME = 0.05
 SMALLEST_MOVE = 1e-6
+STILL_FALLING = 0.001
 LAST_FEW = 3
 
 
@@ -24,6 +25,8 @@ class Outcome(StrEnum):
     NOWHERE = "jumps to and fro, gets nowhere"
     DIVERGES = "diverges"
     STANDS_STILL = "stands still"
+    FALLS_ON = "falls on"
+    ENDS_EARLY = "ends early"
 
 
 HEADINGS = {
@@ -34,6 +37,8 @@ HEADINGS = {
     Outcome.NOWHERE: "it jumps to and fro, and gets nowhere.",
     Outcome.DIVERGES: "too large, it diverges.",
     Outcome.STANDS_STILL: "it stands still.",
+    Outcome.FALLS_ON: "the loss falls on, and no lowest place is in sight.",
+    Outcome.ENDS_EARLY: "it ends early, since a step cannot be made.",
 }
 
 
@@ -46,12 +51,15 @@ class Descent:
         places: where the parameter was, the start first.
         losses: the loss at each place.
         broke: why it ended early, empty when it did not.
+        at_the_edge: whether the lowest loss that was found is at the edge of where one looked,
+            so that there may be lower ones outside.
     """
 
     rate: float
     places: tuple[float, ...]
     losses: tuple[float, ...]
     broke: str = ""
+    at_the_edge: bool = False
 
     @property
     def steps(self) -> int:
@@ -65,6 +73,12 @@ class Descent:
         moves = [to - start for start, to in pairwise(self.places)]
         real = [move for move in moves if abs(move) > SMALLEST_MOVE * width]
         return sum((one > 0.0) != (two > 0.0) for one, two in pairwise(real))
+
+    @property
+    def falling(self) -> bool:
+        """Whether its last step still made a part of the fall that counts."""
+        last_falls = self.losses[-2:][0] - self.losses[-1]
+        return last_falls > max(0.0, STILL_FALLING * (self.losses[0] - self.losses[-1]))
 
     def arrival(self, lowest: float) -> int | None:
         """The first step from which the loss stays near the lowest; None if it does not."""
@@ -84,10 +98,14 @@ class Descent:
         <Outcome.OVERSHOOTS: 'overshoots, but arrives'>
         """
         height, left = self.losses[0] - lowest, self.losses[-1] - lowest
-        if self.broke or left > (1.0 + SAME) * height:
+        if left > (1.0 + SAME) * height:
             return Outcome.DIVERGES
+        if self.broke:
+            return Outcome.ENDS_EARLY
         if len(set(self.places)) == 1:
             return Outcome.STANDS_STILL
+        if self.at_the_edge and self.falling:
+            return Outcome.FALLS_ON
         if self.arrival(lowest) is not None:
             return Outcome.OVERSHOOTS if self.turns else Outcome.ARRIVES
         if not self.turns:
@@ -119,7 +137,14 @@ def sentences(descent: Descent, lowest: float, name: str) -> tuple[str, str]:
     )
     outcome = descent.outcome(lowest)
     if outcome is Outcome.DIVERGES:
-        return goes, _divergence(descent)
+        return goes, f"The loss does not fall, it grows: {_last(descent)}.{_broken(descent)}"
+    if outcome is Outcome.ENDS_EARLY:
+        return goes, _broken(descent).strip()
+    if outcome is Outcome.FALLS_ON:
+        return goes, (
+            f"The loss still falls at the end: {_last(descent)}. If there is a lowest place, it "
+            "is outside the picture."
+        )
     if outcome is Outcome.STANDS_STILL:
         return goes, "The gradient is 0 at the start, so every step has the length 0."
     turns = f"It changes its direction {_count(descent.turns, 'time')}"
@@ -137,12 +162,12 @@ def sentences(descent: Descent, lowest: float, name: str) -> tuple[str, str]:
     return goes, f"{turns}. {height}" if outcome is Outcome.OVERSHOOTS else height
 
 
-def _divergence(descent: Descent) -> str:
-    last = ", ".join(map(_short, descent.losses[-LAST_FEW:]))
-    grows = f"The loss does not fall, it grows: the last are {last}."
-    if not descent.broke:
-        return grows
-    return f"{grows} Step {descent.steps + 1} cannot be made: {descent.broke}"
+def _last(descent: Descent) -> str:
+    return f"the last are {', '.join(map(_short, descent.losses[-LAST_FEW:]))}"
+
+
+def _broken(descent: Descent) -> str:
+    return f" Step {descent.steps + 1} cannot be made: {descent.broke}" if descent.broke else ""
 
 
 def table(descents: Sequence[Descent], lowest: float, name: str) -> str:

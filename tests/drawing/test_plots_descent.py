@@ -85,6 +85,16 @@ class TestOnACurve:
         assert "from 4 to too large for a float." in str(drawn)
         assert "Step 2 is outside the picture." in str(drawn)
 
+    @pytest.mark.parametrize(
+        ("loss", "place"), [(Value.log, -0.38), (lambda w: 1 / w, 0.0), (lambda w: w**0.5, -1.0)]
+    )
+    def test_where_no_loss_exists_the_curve_has_a_gap(self, loss: Any, place: float) -> None:
+        drawn = descent_on_curve(loss, [1.0, 2.0, place], name="w", window=(-1.5, 2.5))
+        assert str(drawn).endswith("to undefined.")
+        assert_a_picture(drawn)
+        assert_a_picture(descent_on_curve(loss, [1.0, 2.0, place]))
+        assert str(descent_on_curve(loss, [place])).endswith(": the loss is undefined.")
+
     def test_the_window_can_be_given(self) -> None:
         drawn = descent_on_curve(parabola, [5.0, 4.0, 3.0, 4.5], window=(2.0, 4.2))
         assert "2 places are outside the picture, the first is that of step 0." in str(drawn)
@@ -160,6 +170,11 @@ class TestOverContours:
 
     def test_a_flat_loss_has_no_contours(self) -> None:
         assert_a_picture(descent_paths(lambda x, y: 2.0, {"a": NARROW}))
+
+    def test_where_no_loss_exists_there_are_no_contours(self) -> None:
+        drawn = descent_paths(lambda x, y: x.log() + y * y, {"a": [(2, 1), (0.5, 0.5), (-1, 0)]})
+        assert "the loss goes from 1.69 to undefined." in str(drawn)
+        assert_a_picture(drawn)
 
     def test_names_are_text(self) -> None:
         for word in HOSTILE:

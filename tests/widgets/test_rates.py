@@ -10,6 +10,7 @@ from traitlets import TraitError
 
 from engine import LearningRates, Value
 from engine.drawing.plots import Plot
+from engine.drawing.words import number
 from engine.widgets.rates import descent
 from engine.widgets.rates_words import Descent, Outcome
 
@@ -55,6 +56,7 @@ class TestDescents:
         assert too_far.outcome(0.0) is Outcome.DIVERGES
         outside = descent(lambda w: w.log(), 0.5, 1.0, 50)
         assert outside.broke.startswith("log(-1.5) does not exist")
+        assert outside.outcome(-1.0) is Outcome.ENDS_EARLY
 
     def test_a_start_without_a_loss_is_an_error_of_the_start(self) -> None:
         with pytest.raises(ValueError, match="log"):
@@ -103,6 +105,47 @@ class TestWords:
         last = told.state.sentences[1]
         assert "cannot be made: " in last
         assert "too large" in last
+
+    def test_a_descent_that_leaves_the_curve_does_not_grow(self) -> None:
+        minus = number(-1.0)[0]
+        told = LearningRates(lambda w: w.log(), 2.0, [1.0, 5.0], 5)
+        assert told.state.heading == (
+            "Learning rate 1: it ends early, since a step cannot be made."
+        )
+        assert told.state.sentences == (
+            f"2 steps from w = 2 to 0.833; the loss goes from 0.693 to {minus}0.182.",
+            "Step 3 cannot be made: log(-0.366667) does not exist: log needs a number above 0.",
+        )
+
+    @pytest.mark.parametrize(
+        "loss", [lambda w: -w * w, lambda w: +w, lambda w: -w.log(), lambda w: (-w).exp()]
+    )
+    def test_a_loss_that_falls_without_end_has_no_lowest_place(self, loss: Any) -> None:
+        told = LearningRates(loss, 0.3, [0.1, 0.3, 1.1], 10)
+        for rate in (0.1, 0.3, 1.1):
+            told.rate = rate
+            state = told.state
+            assert state.outcome == "falls on"
+            assert state.heading.endswith("the loss falls on, and no lowest place is in sight.")
+            last = ", ".join(number(float(f"{height:.3g}")) for height in state.losses[-3:])
+            assert state.sentences[1] == (
+                f"The loss still falls at the end: the last are {last}. If there is a lowest "
+                "place, it is outside the picture."
+            )
+
+    def test_small_steps_alone_do_not_see_the_lowest_place(self) -> None:
+        assert LearningRates(parabola, 5.0, [0.01], 5).state.outcome == "falls on"
+        assert LearningRates(parabola, 5.0, [0.01, 0.5], 5).state.outcome == "still far"
+
+    def test_a_valley_that_was_reached_does_not_fall_on(self) -> None:
+        told = LearningRates(lambda w: w**3 - 3 * w, 2.0, [0.1, 0.6], 8)
+        assert told.descents[1].losses[-1] < -100.0
+        assert told.state.outcome != "falls on"
+
+    def test_a_curve_with_a_gap_has_its_pictures(self) -> None:
+        told = LearningRates(lambda p: -p.log(), 0.3, steps=10)
+        assert "undefined" not in told.plot.text
+        assert told.plot.png
 
     def test_a_flat_start_stands_still(self) -> None:
         told = LearningRates(parabola, start=3.0, rates=[0.1, 2.0])

@@ -47,7 +47,8 @@ def descent_on_curve(
     beginning, and both picture and text say which steps are outside.
 
     Args:
-        loss: takes the parameter as a Value, gives a Value or a number.
+        loss: takes the parameter as a Value, gives a Value or a number. Where it raises an
+            ArithmeticError or a ValueError, as log does below 0, the curve has a gap.
         path: the places in their order, the start first, as numbers or Values.
         name: what the parameter is called.
         window: the range of the parameter that is shown; chosen from the path when None.
@@ -62,7 +63,7 @@ def descent_on_curve(
     places = [plain(place, "a place of the path") for place in path]
     if not places:
         raise ValueError("there is no way to plot: give at least the place of the start.")
-    height = _height(loss)
+    height = _Height(loss)
     name = label(name)
     inside = _readable(window) if window else _window(height, places)
     outside = [step for step, place in enumerate(places) if not _in(inside, place)]
@@ -90,7 +91,8 @@ def descent_paths(
     closer to one another near the bottom: each is a fixed part lower than the one around it.
 
     Args:
-        loss: takes the parameters as two Values, gives a Value or a number.
+        loss: takes the parameters as two Values, gives a Value or a number; as for
+            ``descent_on_curve``.
         paths: from one to four ways by name; each a list of points, the start first.
         names: what the two parameters are called.
         goal: the lowest place; looked for in the picture when None.
@@ -108,7 +110,7 @@ def descent_paths(
     The goal is (0, 0), with the loss 0.
     """
     ways = _ways(paths)
-    height = _height(loss)
+    height = _Height(loss)
     middle = None if goal is None else _point(goal)
     view = _view(height, ways, middle)
     bottom = middle or _lowest(height, view)
@@ -116,7 +118,7 @@ def descent_paths(
     texts += [_way_text(way, height, view) for way in ways]
     place = f"({number_text(bottom[0])}, {number_text(bottom[1])})"
     which = "The goal is" if goal is not None else "The lowest place in the picture is"
-    texts.append(f"{which} {place}, with the loss {_loss_text(height(*bottom))}.")
+    texts.append(f"{which} {place}, with the loss {height.told(*bottom)}.")
 
     def draw(axes: "Axes") -> None:
         _draw_contours(axes, height, view, bottom)
@@ -143,23 +145,29 @@ class _Way:
     points: tuple[Point, ...]
 
 
-Height = Callable[..., float]
+@dataclass(frozen=True)
+class _Height:
+    """The loss as a plain function; infinite where there is none, or none that a float holds."""
 
+    loss: Callable[..., object]
 
-def _height(loss: Callable[..., object]) -> Height:
-    """The loss as a plain function; infinite where it is too large for a float."""
+    def __call__(self, *place: float) -> float:
+        found = self._found(place)
+        return math.inf if isinstance(found, str) else found
 
-    def height(*place: float) -> float:
+    def told(self, *place: float) -> str:
+        """The loss in words."""
+        found = self._found(place)
+        return found if isinstance(found, str) else f"{found:.3g}"
+
+    def _found(self, place: tuple[float, ...]) -> float | str:
         try:
-            return plain(loss(*map(Value, place)), "the loss")
+            loss = self.loss(*map(Value, place))
         except OverflowError:
-            return math.inf
-
-    return height
-
-
-def _loss_text(loss: float) -> str:
-    return "too large for a float" if math.isinf(loss) else f"{loss:.3g}"
+            return "too large for a float"
+        except (ArithmeticError, ValueError):
+            return "undefined"
+        return plain(loss, "the loss")
 
 
 def _steps_text(count: int) -> str:
@@ -191,17 +199,17 @@ def window_of(loss: Callable[[Value], object], paths: Sequence[Sequence[float]])
     >>> round(low, 2), round(high, 2)
     (0.16, 1.09)
     """
-    height = _height(loss)
+    height = _Height(loss)
     return _widened([place for path in paths for place in _near(height, list(path))])
 
 
-def _window(height: Height, places: list[float]) -> Range:
+def _window(height: _Height, places: list[float]) -> Range:
     """All places, or the first of them where a descent runs away upward."""
     near = _near(height, places)
     return _widened(near if len(near) > 1 else places[:2])
 
 
-def _near(height: Height, places: list[float]) -> list[float]:
+def _near(height: _Height, places: list[float]) -> list[float]:
     losses = [height(place) for place in places]
     bottom = min([*_samples(height, min(places[:2]), max(places[:2])), *losses])
     limit = bottom + HIGHEST * max(losses[0] - bottom, 0.0)
@@ -215,19 +223,19 @@ def _widened(places: list[float]) -> Range:
     return low - margin, high + margin
 
 
-def _samples(height: Height, low: float, high: float) -> list[float]:
+def _samples(height: _Height, low: float, high: float) -> list[float]:
     return [height(low + (high - low) * k / 50) for k in range(51)]
 
 
-def _curve_text(height: Height, places: list[float], outside: list[int], name: str) -> str:
+def _curve_text(height: _Height, places: list[float], outside: list[int], name: str) -> str:
     first, last = places[0], places[-1]
     steps = len(places) - 1
     if steps == 0:
-        return f"A curve, {name} = {number_text(first)}: the loss is {_loss_text(height(first))}."
+        return f"A curve, {name} = {number_text(first)}: the loss is {height.told(first)}."
     text = (
         f"Descent on a curve, {name} from {number_text(first)} to {number_text(last)} in "
-        f"{_steps_text(steps)}: the loss goes from {_loss_text(height(first))} "
-        f"to {_loss_text(height(last))}."
+        f"{_steps_text(steps)}: the loss goes from {height.told(first)} "
+        f"to {height.told(last)}."
     )
     return f"{text}\n{_outside_words(outside)}" if outside else text
 
@@ -244,7 +252,7 @@ def _note(axes: "Axes", words: str) -> None:
     axes.set_title(words, size=10.5, color=INK, loc="left", parse_math=False)
 
 
-def _draw_curve(axes: "Axes", height: Height, places: list[float], window: Range) -> None:
+def _draw_curve(axes: "Axes", height: _Height, places: list[float], window: Range) -> None:
     low, high = window
     xs = [low + (high - low) * k / SAMPLES for k in range(SAMPLES + 1)]
     ys = [height(x) for x in xs]
@@ -317,7 +325,7 @@ def _point(point: Sequence[object]) -> Point:
     return x, y
 
 
-def _view(height: Height, ways: list[_Way], goal: Point | None) -> tuple[Range, Range]:
+def _view(height: _Height, ways: list[_Way], goal: Point | None) -> tuple[Range, Range]:
     """What is shown: the ways, as far as they do not run away upward, and the goal."""
     starts = [way.points[0] for way in ways]
     limit = HIGHEST * max(height(*start) for start in starts)
@@ -337,7 +345,7 @@ def _view(height: Height, ways: list[_Way], goal: Point | None) -> tuple[Range, 
     return padded[0], padded[1]
 
 
-def _lowest(height: Height, view: tuple[Range, Range]) -> Point:
+def _lowest(height: _Height, view: tuple[Range, Range]) -> Point:
     """The lowest place of a plane, found on finer and finer grids."""
     (left, right), (low, high) = view
     best = ((left + right) / 2, (low + high) / 2)
@@ -367,14 +375,14 @@ def _heading(ways: list[_Way], names: tuple[str, str]) -> str:
     return f"Descent over the contours of a loss, {', '.join(parts)}."
 
 
-def _way_text(way: _Way, height: Height, view: tuple[Range, Range]) -> str:
+def _way_text(way: _Way, height: _Height, view: tuple[Range, Range]) -> str:
     first, last = way.points[0], way.points[-1]
     outside = [
         step for step, (x, y) in enumerate(way.points) if not (_in(view[0], x) and _in(view[1], y))
     ]
     text = (
         f"{way.name}: {_steps_text(len(way.points) - 1)}, from {_place(first)} to {_place(last)}, "
-        f"the loss goes from {_loss_text(height(*first))} to {_loss_text(height(*last))}."
+        f"the loss goes from {height.told(*first)} to {height.told(*last)}."
     )
     return f"{text} {_outside_words(outside)}" if outside else text
 
@@ -410,7 +418,7 @@ def _place(point: Point) -> str:
     return f"({point[0]:.3g}, {point[1]:.3g})"
 
 
-def _draw_contours(axes: "Axes", height: Height, view: tuple[Range, Range], bottom: Point) -> None:
+def _draw_contours(axes: "Axes", height: _Height, view: tuple[Range, Range], bottom: Point) -> None:
     axes.grid(False)
     (left, right), (low, high) = view
     xs = [left + (right - left) * k / RESOLUTION for k in range(RESOLUTION + 1)]
