@@ -28,9 +28,10 @@ class Training:
 
     In a notebook it shows a progress bar with the time that is left, and a button that ends the
     loop after the current step. JupyterLab's own interrupt (the square, or I pressed twice) does
-    the same. Of loops inside one another all end, from the innermost outward. A second interrupt
-    breaks off at once. What was learned is kept, and the cell ends without an error. In plain
-    Python it counts, and nothing else.
+    the same. Of loops inside one another all end, from the innermost outward, and one that begins
+    before the outermost has ended does no step. A second interrupt breaks off at once. What was
+    learned is kept, and the cell ends without an error. In plain Python it counts, and nothing
+    else.
 
     Each loop over it begins afresh. The button is there where the page can interrupt the kernel,
     as in JupyterLab; elsewhere a line says to use the notebook's own interrupt.
@@ -184,7 +185,7 @@ class _Run:
             key=uuid4().hex,
             title=training.title,
             progress=self._progress(""),
-            can_stop=sys.platform != WITHOUT_SIGNALS,
+            can_stop=sys.platform != WITHOUT_SIGNALS and _interrupts.can_be_heard,
         )
         self._events = shell.events
         self._events.register("post_run_cell", self.end)
@@ -198,13 +199,13 @@ class _Run:
         self.next = time.monotonic() + PAUSE
 
     def end(self, *_: object) -> None:
-        """Tell how it ended, and put everything back; a second time does nothing."""
+        """Tell how it ended, once, and put everything back."""
+        if _interrupts.remove(self):
+            with contextlib.suppress(ValueError):
+                self._events.unregister("post_run_cell", self.end)
         if self._ended:
             return
         self._ended = True
-        _interrupts.remove(self)
-        with contextlib.suppress(ValueError):
-            self._events.unregister("post_run_cell", self.end)
         training = self._training
         training.stopped = self.asked and training.done < training.steps
         sentence = self._sentence()
@@ -242,28 +243,46 @@ class _Interrupts:
         self._heard_one = False
         self._before: Any = None
 
+    @property
+    def can_be_heard(self) -> bool:
+        """Whether Python knows who hears interrupts now: only that can be put back."""
+        return signal.getsignal(signal.SIGINT) is not None
+
     def add(self, run: _Run) -> None:
-        # Only the main thread hears signals.
-        if threading.current_thread() is not threading.main_thread():
+        if not _in_main_thread() or not self.can_be_heard:
             return
         if not self._runs:
             self._heard_one = False
-            self._before = signal.signal(signal.SIGINT, self._heard)
+            before = signal.signal(signal.SIGINT, self._heard)
+            # A loop that ended in another thread may have left our own.
+            self._before = self._before if before == self._heard else before
+        run.asked = self._heard_one
         self._runs.append(run)
 
-    def remove(self, run: _Run) -> None:
-        if run not in self._runs:
-            return
-        self._runs.remove(run)
-        if not self._runs:
-            self._put_back()
+    def remove(self, run: _Run) -> bool:
+        """Forget a run; False when the main thread must put the handler back later."""
+        if run in self._runs:
+            self._runs.remove(run)
+        if self._runs or not self._is_ours():
+            return True
+        if not _in_main_thread():
+            return False
+        self._put_back()
+        return True
+
+    def _is_ours(self) -> bool:
+        return signal.getsignal(signal.SIGINT) == self._heard
 
     def _put_back(self) -> None:
         # A loop that lets its body set a handler of its own must not take it away again.
-        if signal.getsignal(signal.SIGINT) == self._heard:
+        if self._is_ours():
             signal.signal(signal.SIGINT, self._before)
 
     def _heard(self, number: int, frame: FrameType | None) -> None:
+        if not self._runs:
+            self._put_back()
+            signal.raise_signal(number)
+            return
         if self._heard_one:
             self._put_back()
             if callable(self._before):
@@ -272,6 +291,11 @@ class _Interrupts:
         self._heard_one = True
         for run in self._runs:
             run.asked = True
+
+
+def _in_main_thread() -> bool:
+    """Whether this thread hears signals, and may say who does."""
+    return threading.current_thread() is threading.main_thread()
 
 
 _interrupts = _Interrupts()

@@ -83,6 +83,13 @@ def interrupt() -> None:
     signal.raise_signal(signal.SIGINT)
 
 
+def finish_in_a_thread(steps: Iterator[int]) -> None:
+    next(steps)
+    thread = threading.Thread(target=lambda: [*steps])
+    thread.start()
+    thread.join()
+
+
 class TestPlainPython:
     def test_it_counts_and_shows_nothing(self, capsys: pytest.CaptureFixture[str]) -> None:
         training = Training(4)
@@ -223,6 +230,18 @@ class TestInANotebook:
         assert seen == [(0, 0), (0, 1), (0, 2), (1, 0), (1, 1)]
         assert (outer.done, outer.stopped, inner.done, inner.stopped) == (2, True, 2, True)
 
+    def test_a_loop_begun_after_the_stop_does_no_step(self, notebook: Notebook) -> None:
+        outer, first, second, seen = Training(5), Training(3), Training(1000), []
+        for _ in outer:
+            for _ in first:
+                interrupt()
+            for step in second:
+                seen.append(step)
+        assert seen == []
+        assert (outer.done, first.done, second.done) == (1, 1, 0)
+        assert (outer.stopped, first.stopped, second.stopped) == (True, True, True)
+        assert list(Training(3)) == [0, 1, 2]
+
     def test_two_loops_side_by_side(self, notebook: Notebook) -> None:
         assert list(zip(Training(2), Training(5), strict=False)) == [(0, 0), (1, 1)]
         gc.collect()
@@ -243,6 +262,47 @@ class TestInANotebook:
         thread.start()
         thread.join()
         assert seen == [0, 1, 2]
+
+    def test_a_loop_that_ends_in_another_thread_leaves_the_rest_to_the_end_of_the_cell(
+        self, notebook: Notebook
+    ) -> None:
+        before = signal.getsignal(signal.SIGINT)
+        finish_in_a_thread(begun := iter(Training(3)))
+        assert list(begun) == []
+        assert notebook.last_words == ["3 of 3 steps done."]
+        notebook.end_cell()
+        assert notebook.hooks == []
+        assert signal.getsignal(signal.SIGINT) is before
+
+    def test_after_such_a_loop_an_interrupt_is_an_interrupt(self, notebook: Notebook) -> None:
+        finish_in_a_thread(iter(Training(3)))
+        with pytest.raises(KeyboardInterrupt):
+            interrupt()
+        notebook.end_cell()
+
+    def test_after_such_a_loop_the_next_one_puts_everything_back(self, notebook: Notebook) -> None:
+        before = signal.getsignal(signal.SIGINT)
+        finish_in_a_thread(iter(Training(3)))
+        for _ in Training(3):
+            interrupt()
+        assert signal.getsignal(signal.SIGINT) is before
+        notebook.end_cell()
+
+    def test_a_handler_that_python_does_not_know_stays(
+        self, notebook: Notebook, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        class FromOutside:
+            SIGINT = signal.SIGINT
+
+            @staticmethod
+            def getsignal(number: int) -> None:
+                return None
+
+        monkeypatch.setattr("engine.widgets.training.signal", FromOutside)
+        training = Training(3)
+        assert list(training) == [0, 1, 2]
+        assert not notebook.bars[0].can_stop
+        assert notebook.last_words == ["3 of 3 steps done."]
 
     def test_it_redraws_a_few_times_a_second(
         self, notebook: Notebook, monkeypatch: pytest.MonkeyPatch
