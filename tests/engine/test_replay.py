@@ -208,12 +208,13 @@ def test_a_leaf_alone_is_a_recording_too(way: str) -> None:
 
 
 def test_gradients_are_added_to_what_the_vector_holds_as_in_any_walk(way: str) -> None:
-    x = Parameter(3.0)
-    replay = unnamed(way, x * 2)
+    x, y = Parameter(3.0), Value(5.0)
+    replay = unnamed(way, x * 2 + y * 3, inputs=[y])
     replay.forward()
     replay.backward()
     replay.backward()
     assert replay.parameters.grad.tolist() == [4.0]
+    assert replay.inputs.grad.tolist() == [6.0]
     assert replay.graph().nodes[0].grad == 2.0
 
 
