@@ -32,6 +32,7 @@ PLACES = Places(ROOT)
 CHAPTERS = build.chapter_files(PLACES)
 BINDER = "https://binder.example/v2/gh/owner/name/v1"
 FETCHED = {"src", "srcset", "href", "poster", "data", "action"}
+FOLDERS = ("notebooks", "exercises")
 CHAPTER = """# 01 · A chapter
 
 [Back: nothing](01-a.ipynb)
@@ -117,7 +118,7 @@ def code(source: str, *outputs: NotebookNode) -> NotebookNode:
 
 def course(folder: Path, *cells: NotebookNode | str) -> Places:
     """A course of one chapter with exercises."""
-    for name in ("notebooks", "exercises"):
+    for name in FOLDERS:
         (folder / name).mkdir()
     nbformat.write(chapter(*cells), folder / "notebooks" / "01-a.ipynb")
     exercise = chapter("# Exercises 01 · A chapter", "[Back](../notebooks/01-a.ipynb)")
@@ -264,6 +265,50 @@ def test_hostile_words_stay_words() -> None:
     assert "img" not in page.tags
     assert "onerror" not in page.attributes
     assert page.tags.count("script") == 4  # titles, the page's own, the views, a view's data
+
+
+@pytest.mark.parametrize(
+    ("heading", "words"),
+    [
+        ("01 · The slope of `x*x`", "01 · The slope of x*x"),
+        ("01 · *Two* **strong** words of __init__", "01 · Two strong words of init"),
+        ("01 · 2 * 3 * x", "01 · 2 * 3 * x"),
+        ("01 · `a < b` & <b>c</b>", "01 · a < b & c"),
+    ],
+)
+def test_a_title_reads_as_the_heading_does(heading: str, words: str) -> None:
+    page = Page("notebooks/01-a.ipynb", chapter(f"# {heading}"))
+    text = Text(page.path, [])
+    text.write(f"# {heading}")
+    assert page.title == words == text.headings[0].words
+
+
+def test_a_title_is_text_wherever_it_stands(tmp_path: Path) -> None:
+    places = course(tmp_path, "# `<img src=x>` · 01 · <i>B</i> · C")
+    assert make(places) == 0
+    site = Built(places.work / "site")
+    for page in site.pages.values():
+        assert "img" not in page.tags
+    index = (site.folder / "index.html").read_text("utf-8")
+    assert '<span class="number">01</span>' in index
+    assert "&lt;img src=x&gt; · 01 · B · C</a>" in index
+
+
+def test_links_lead_to_files_of_any_name(tmp_path: Path) -> None:
+    places = course(tmp_path, "# 01 · A")
+    names = ["00-a\"b<i>&'c", "02-q#1?", "03-50%20 off", "04-a:b"]
+    for name in names:
+        for folder in (places.chapters, places.exercises):
+            nbformat.write(chapter(f"# {name[:2]} · A", "## B"), folder / f"{name}.ipynb")
+    link = "[there](02-q%231%3F.ipynb#B)"
+    nbformat.write(chapter("# 05 · A", link), places.chapters / "05-a.ipynb")
+    assert make(places) == 0
+    site = Built(places.work / "site")
+    assert not site.broken_links()
+    reached = {unquote(target.partition("#")[0]) for _, target in site.pages["index.html"].fetched}
+    assert {f"{folder}/{name}.html" for name in names for folder in FOLDERS} <= reached
+    titles = (site.folder / "assets" / "titles.js").read_text("utf-8")
+    assert '"notebooks/02-q%231%3F.html#B"' in titles
 
 
 def test_what_needs_python_says_so_and_where_python_is() -> None:

@@ -7,7 +7,7 @@ from html import escape
 from pathlib import Path
 
 from engine.course import build, offline
-from engine.course.site.pages import INDEX, NAME, Page, Site
+from engine.course.site.pages import INDEX, NAME, Page, Site, way
 from engine.course.site.writing import Doors, contents, filled, framed, view_html
 from engine.value import Value
 from engine.widgets.reverse_walk import ReverseWalk
@@ -31,11 +31,11 @@ def home_html(site: Site, doors: Doors, readme: str, license_name: str | None) -
     main = filled(
         offline.asset("site-home.html"),
         {
-            "FIRST": first.address,
+            "FIRST": way(INDEX, first.address),
             "FIRST_TITLE": escape(first.title, quote=False),
             "WALK": _walk(),
             "CHAPTERS": "\n".join(_line(page, site, doors) for page in site.chapters),
-            "GLOSSARY": site.glossary.address if site.glossary else f"{INDEX}#chapters",
+            "GLOSSARY": way(INDEX, site.glossary.address) if site.glossary else "#chapters",
             "BINDER": _binder(first, doors),
             "RUN": run_html(readme),
         },
@@ -72,15 +72,16 @@ def _line(page: Page, site: Site, doors: Doors) -> str:
     exercises = site.exercises_of(page)
     links = []
     if exercises:
-        links.append(_link(exercises.address, "exercises", page))
+        links.append(_link(way(INDEX, exercises.address), "exercises", page))
     binder = doors.to_binder(page)
     if binder:
         links.append(_link(binder, "Binder", page))
-    number, _, title = page.title.rpartition(" · ")
+    title = page.title.removeprefix(f"{page.number} · ")
     words = escape(learned(site).get(page.number, ""), quote=False)
     return (
-        f'<li><span class="number">{number}</span>'
-        f'<span class="chapter"><a href="{page.address}">{escape(title, quote=False)}</a>'
+        f'<li><span class="number">{page.number}</span>'
+        '<span class="chapter">'
+        f'<a href="{way(INDEX, page.address)}">{escape(title, quote=False)}</a>'
         f'<span class="learned">{words}</span></span>'
         f'<span class="more">{" ".join(links)}</span></li>'
     )

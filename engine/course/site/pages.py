@@ -5,16 +5,21 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
+from html import unescape
 from pathlib import PurePosixPath
 from posixpath import relpath
+from typing import Any
+from urllib.parse import quote
 
+from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 from nbformat.notebooknode import NotebookNode
 
 INDEX = "index.html"
 NAME = "Reverse Walk"
 FIRST_HEADING = re.compile(r"#\s+(.+?) *$", re.MULTILINE)
 NUMBER = re.compile(r"\d\d(?=-)")
-MARKS = re.compile(r"[*`]")
+TAG = re.compile(r"<[^>]+>")
 
 
 @dataclass(frozen=True)
@@ -40,10 +45,10 @@ class Page:
 
     @property
     def title(self) -> str:
-        """The notebook's first heading; its name when it has none."""
+        """The words of the notebook's first heading; its name when it has none."""
         found = (FIRST_HEADING.match(cell.source) for cell in self.notebook.cells)
-        heading = next((match[1] for match in found if match), PurePosixPath(self.path).stem)
-        return MARKS.sub("", heading)
+        headings = (words_of_heading(match[0]) for match in found if match)
+        return next(headings, PurePosixPath(self.path).stem)
 
     @property
     def number(self) -> str:
@@ -109,16 +114,47 @@ def address_of(path: str) -> str:
 
 
 def way(start: str, end: str) -> str:
-    """A relative link from one address of the site to another.
+    """A relative link from one page of the site to another, ready for HTML.
 
     Args:
         start: the address of the page that has the link.
-        end: the address to reach; it may end with an anchor.
+        end: the address to reach.
 
     >>> way("notebooks/01-a.html", "exercises/01-a.html")
     '../exercises/01-a.html'
-    >>> way("index.html", "notebooks/01-a.html#A")
-    'notebooks/01-a.html#A'
+    >>> way("index.html", "notebooks/01-why#1.html")
+    'notebooks/01-why%231.html'
     """
-    path, mark, anchor = end.partition("#")
-    return relpath(path, PurePosixPath(start).parent.as_posix()) + mark + anchor
+    return quote(relpath(end, PurePosixPath(start).parent.as_posix()))
+
+
+def words_of_html(html: str) -> str:
+    """Some HTML as it is read.
+
+    Args:
+        html: text with tags.
+
+    >>> words_of_html("<em>a</em> &lt; b")
+    'a < b'
+    """
+    return unescape(TAG.sub("", html))
+
+
+class _Inside(IPythonRenderer):
+    """Writes a heading without a tag of its own."""
+
+    def heading(self, text: str, level: int, **attributes: Any) -> str:
+        return text
+
+
+@cache
+def words_of_heading(source: str) -> str:
+    """A heading as it is read.
+
+    Args:
+        source: its markdown.
+
+    >>> words_of_heading("# Why *it* is `x*x`")
+    'Why it is x*x'
+    """
+    return words_of_html(MarkdownWithMath(renderer=_Inside(escape=False)).render(source))

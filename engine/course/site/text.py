@@ -7,21 +7,20 @@ import re
 from collections.abc import Collection
 from posixpath import dirname, join, normpath
 from typing import Any, NamedTuple
-from urllib.parse import quote, unquote
+from urllib.parse import unquote
 
 from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 
 from engine.course.places import CHAPTERS, EXERCISES
-from engine.course.site.pages import INDEX, address_of, way
+from engine.course.site.pages import INDEX, address_of, way, words_of_html
 
-TAG = re.compile(r"<[^>]+>")
 FOREIGN = re.compile(r"[a-z][a-z0-9+.-]*:|//", re.IGNORECASE)
-# What a notebook may link to besides notebooks, and where the site tells the same.
+# What a notebook may link to besides notebooks, and where the first page tells the same.
 ELSEWHERE = {
-    "README.md": f"{INDEX}#run",
-    CHAPTERS: f"{INDEX}#chapters",
-    EXERCISES: f"{INDEX}#chapters",
-    f"{EXERCISES}/README.md": f"{INDEX}#chapters",
+    "README.md": "run",
+    CHAPTERS: "chapters",
+    EXERCISES: "chapters",
+    f"{EXERCISES}/README.md": "chapters",
 }
 
 
@@ -72,7 +71,7 @@ class Text(IPythonRenderer):
 
     def heading(self, text: str, level: int, **attributes: Any) -> str:
         """A heading with the anchor that JupyterLab gives it."""
-        words = html.unescape(TAG.sub("", text))
+        words = words_of_html(text)
         anchor = words.replace(" ", "-")
         taken = {heading.anchor for heading in self.headings}
         count = 2
@@ -99,8 +98,8 @@ class Text(IPythonRenderer):
         there = self._in_checkout(path)
         here = address_of(self.page)
         if there in self.pages:
-            return quote(way(here, address_of(there))) + mark + anchor
-        return way(here, ELSEWHERE[there]) if there in ELSEWHERE else None
+            return way(here, address_of(there)) + mark + anchor
+        return f"{way(here, INDEX)}#{ELSEWHERE[there]}" if there in ELSEWHERE else None
 
     def image(self, text: str, url: str, title: str | None = None) -> str:
         """A picture; a file is copied to the same place beside the page."""

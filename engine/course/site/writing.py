@@ -322,4 +322,5 @@ def titles_script(pages: Iterable[Written], words: Iterable[tuple[str, str]]) ->
 
 
 def _place(page: Page, heading: Heading) -> str:
-    return page.address if heading.level == 1 else f"{page.address}#{quote(heading.anchor)}"
+    address = way(INDEX, page.address)
+    return address if heading.level == 1 else f"{address}#{quote(heading.anchor)}"
