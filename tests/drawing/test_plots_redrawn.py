@@ -125,6 +125,23 @@ def test_a_share_is_a_share(share: float) -> None:
         live(Count([0.0]), share=share)
 
 
+@pytest.mark.parametrize(
+    ("make", "share", "words"),
+    [
+        (3, 0.1, "needs a function that draws it, .* got 3"),
+        (Count([0.0]), "all", "the share of the time needs a real number, got 'all'"),
+    ],
+)
+def test_what_cannot_be_redrawn_is_refused_at_once(make: Any, share: Any, words: str) -> None:
+    with pytest.raises(TypeError, match=words):
+        live(make, share=share)
+
+
+def test_a_function_that_gives_no_picture_is_named(shell: Shell, clock: list[float]) -> None:
+    with pytest.raises(TypeError, match="a function that gives a plot, got None"):
+        live(lambda: None).changed()  # type: ignore[arg-type, return-value]
+
+
 def test_two_pictures_keep_their_order_and_each_is_updated_where_it_is(
     shell: Shell, clock: list[float]
 ) -> None:

@@ -5,7 +5,9 @@ import time
 from collections.abc import Callable
 from typing import Any, Protocol
 
+from engine.domain import finite
 from engine.drawing.plots.plot import Bundle
+from engine.text import shown
 
 SHORTEST_PAUSE = 0.5
 SHARE_OF_TIME = 0.1
@@ -30,6 +32,8 @@ def live(
         share: how much of the time drawing may take, from above 0 to 1; the loop has the rest.
 
     Raises:
+        TypeError: ``make`` is no function, or ``share`` no number. When it is drawn: what ``make``
+            gives is no picture.
         ValueError: ``share`` is something else.
 
     >>> from engine.drawing.plots import decision_boundary
@@ -62,7 +66,12 @@ class Live:
     def __init__(
         self, make: Callable[[], Picture], text: str = WHILE_IT_RUNS, share: float = SHARE_OF_TIME
     ) -> None:
-        if not 0.0 < share <= 1.0:
+        if not callable(make):
+            raise TypeError(
+                "a live picture needs a function that draws it, as in "
+                f"live(lambda: decision_boundary(score, points, labels)), got {shown(make)}."
+            )
+        if not 0.0 < finite(share, "the share of the time") <= 1.0:
             raise ValueError(
                 f"drawing takes a share of the time above 0 and at most 1, got {share!r}."
             )
@@ -88,7 +97,12 @@ class Live:
         return repr(self._make())
 
     def _repr_mimebundle_(self, **_: object) -> Bundle:
-        return self._make()._repr_mimebundle_()
+        picture = self._make()
+        if not hasattr(picture, "_repr_mimebundle_"):
+            raise TypeError(
+                f"a live picture needs a function that gives a plot, got {shown(picture)}."
+            )
+        return picture._repr_mimebundle_()
 
     def _begin(self) -> bool:
         """Find a notebook to draw in."""
@@ -106,7 +120,7 @@ class Live:
         return True
 
     def _bundle(self) -> Bundle:
-        data, metadata = self._make()._repr_mimebundle_()
+        data, metadata = self._repr_mimebundle_()
         return {**data, "text/plain": self._text}, metadata
 
     def _show(self) -> None:
