@@ -153,11 +153,16 @@ def nothing_of_this_machine(chapter: Chapter) -> list[str]:
     return wrong
 
 
+def is_answer(cell: NotebookNode) -> bool:
+    """Whether learners write this cell themselves; then it is as long as their answer."""
+    return bool(cell.metadata.get("nbgrader", {}).get("solution"))
+
+
 def short_cells(chapter: Chapter) -> list[str]:
     wrong = []
     for cell in chapter.code:
         lines = [line for line in cell.source.splitlines() if line.strip()]
-        if len(lines) > MOST_LINES:
+        if len(lines) > MOST_LINES and not is_answer(cell):
             wrong.append(f"{named(cell)} has {len(lines)} lines; {MOST_LINES} are the most")
         if re.search(r"^\s*from\s+\S+\s+import\s+\*", cell.source, re.MULTILINE):
             wrong.append(f"{named(cell)} imports *, so nobody sees where a name comes from")

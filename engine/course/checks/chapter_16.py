@@ -46,20 +46,6 @@ RECORDED, REPLAYED = (5.0, 1.0), (1.0, 3.0)
 DRAWS = (0.25, 0.75)
 
 
-def load_numpy() -> None:
-    """Let NumPy load the parts of itself that it loads when they are first used.
-
-    It cannot do so from a learner's function, which runs without the built-ins of a module.
-    """
-    table = np.zeros((1, 1))
-    str(table)
-    for name in ("sum", "prod", "max", "min", "mean", "std", "var", "any", "all"):
-        getattr(table, name)(axis=1, keepdims=True)
-
-
-load_numpy()
-
-
 # 16.1
 
 

@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.course.checks.chapter_16 import load_numpy
 from engine.course.checks.exercise import (
     AnswerExercise,
     Case,
@@ -41,8 +40,6 @@ POSITIONS = 3
 STEP, AGREES = 1e-5, 1e-7
 # 17.4: how many nodes the graphs by chance have before they are added up.
 NODES = 14
-
-load_numpy()
 
 
 # 17.1

@@ -12,6 +12,7 @@ imports there, and plain data. What cannot be packed is named, so that a check c
 from __future__ import annotations
 
 import base64
+import builtins
 import dis
 import importlib
 import marshal
@@ -287,7 +288,8 @@ class _Unpacker:
 
     def __init__(self, content: dict[str, Any]) -> None:
         self._content = content
-        self._variables: dict[str, Any] = {"__name__": "notebook"}
+        # An extension module that imports on demand looks for the builtins in these variables.
+        self._variables: dict[str, Any] = {"__name__": "notebook", "__builtins__": builtins}
         self._classes: dict[int, type] = {}
 
     def function(self) -> FunctionType:

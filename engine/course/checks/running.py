@@ -80,6 +80,8 @@ def run(exercise: FunctionExercise, packed: Packed) -> list[Outcome]:
         text=True,
         encoding="utf-8",
         start_new_session=True,
+        # Each thread of NumPy's linear algebra would take 40 MB of the memory that is allowed.
+        env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
     ) as process:
         lines, ended = _conversation(process, json.dumps(request))
     outcomes = [_outcome(line) for line in lines[: len(exercise.cases)]]
