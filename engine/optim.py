@@ -196,6 +196,8 @@ def _require_finite(parameters: Sequence[Trainable], results: list[Any], otherwi
 
 def _is_finite(number: Any) -> bool:
     """Whether a number, or every number of an array, is neither infinite nor NaN."""
+    if type(number) is float:
+        return math.isfinite(number)
     inside = abs(number) < math.inf
     return bool(inside.all() if hasattr(inside, "all") else inside)
 
