@@ -487,6 +487,7 @@ def record(op: str, data: float, *inputs: tuple[Value, float]) -> Value:
     """Record an operation of your own: one node, like those of ``+`` and ``tanh``.
 
     A new operation owes two things: its result, and its local derivative for each input.
+    Neither says how to compute it again, so a replay refuses it, whatever its name.
 
     Args:
         op: a name for the operation, as drawings show it.
