@@ -24,7 +24,7 @@ PATIENCE = 1800.0
 MOST_PROCESSES = 4
 # These tests need nothing of each other, and come last: one by one they keep every process busy.
 DIVIDED = "tests/browser/"
-WHOLE = "tests/browser/test_lite.py"  # its page takes long to make
+WHOLE = "tests/browser/test_lite_pages.py"  # its page takes long to make
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -200,3 +200,13 @@ def test_a_chapter_has_several_names(built: Places, name: str) -> None:
 def test_an_unknown_chapter_is_told_with_the_known_ones(built: Places) -> None:
     with pytest.raises(CourseError, match="06-walk"):
         build.chapter_files(built, ["7"])
+
+
+def test_a_ratio_of_speeds_does_not_change_what_a_chapter_says() -> None:
+    def said(words: str) -> dict[str, object]:
+        output = nbformat.v4.new_output("display_data", {"text/markdown": words})
+        cell = nbformat.v4.new_code_cell("measure()", id="measure", outputs=[output])
+        return build.facts(nbformat.v4.new_notebook(cells=[cell]))
+
+    assert said("It was **1.4 times** as fast.") == said("It was **12 times** as fast.")
+    assert said("It was **1.4 times** as fast.") != said("It was **1.4 times** as slow.")
