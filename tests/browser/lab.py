@@ -156,7 +156,30 @@ class LabPage:
                 kernel and kernel["connections"] > 0 and kernel["execution_state"] == "idle"
             )
 
-        wait_until(ready, f"an idle kernel connected to {self.path}")
+        what = f"an idle kernel connected to {self.path}"
+        try:
+            wait_until(ready, what, PATIENCE / 2)
+        except TimeoutError:
+            self._begin_again()
+            wait_until(ready, what)
+
+    def _begin_again(self) -> None:
+        """Give the notebook another kernel.
+
+        Two kernels that start at the same moment on one machine can choose the same port; then
+        one of them never answers. A restart would keep the port.
+        """
+        self._end_kernel()
+        self.page.reload()
+        self.page.wait_for_selector(".jp-NotebookPanel .jp-Cell")
+        self.page.wait_for_function(_SHOWN, arg=self.path)
+        self._without_splash()
+        self.all_console_errors.clear()
+
+    def _end_kernel(self) -> None:
+        for session in self.api("sessions"):
+            if session["path"] == self.path:
+                self.api(f"sessions/{session['id']}", "DELETE")
 
     # What a person does.
 
@@ -269,9 +292,7 @@ class LabPage:
     def close(self) -> None:
         """Close the page and its context, and end its kernel on the server."""
         try:
-            for session in self.api("sessions"):
-                if session["path"] == self.path:
-                    self.api(f"sessions/{session['id']}", "DELETE")
+            self._end_kernel()
         finally:
             self.page.context.close()
 
