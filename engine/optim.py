@@ -43,7 +43,34 @@ def zero_grad(parameters: Iterable[Trainable]) -> None:
         parameter.grad = 0.0
 
 
-class SGD:
+class Optimizer:
+    """What all optimizers have: the parameters they move, and a learning rate.
+
+    Args:
+        parameters: what to move.
+        rate: the learning rate of every step that is given none of its own.
+
+    >>> from engine.value import Parameter
+    >>> w = Parameter(3.0)
+    >>> (w * 2).backward()
+    >>> Optimizer([w], rate=0.1).zero_grad()
+    >>> w.grad
+    0.0
+    """
+
+    def __init__(self, parameters: Iterable[Trainable], rate: float) -> None:
+        self.parameters = _movable(parameters)
+        self.rate = _positive(rate, "the learning rate")
+
+    def zero_grad(self) -> None:
+        """Set the gradient of every parameter to 0."""
+        zero_grad(self.parameters)
+
+    def _chosen(self, rate: float | None) -> float:
+        return self.rate if rate is None else _not_negative(rate, "the learning rate")
+
+
+class SGD(Optimizer):
     """Gradient descent: move every parameter a little against its gradient.
 
     "Stochastic" (the S) says that the gradient may come from a few examples drawn by chance.
@@ -58,14 +85,6 @@ class SGD:
             the rate is not a positive number.
     """
 
-    def __init__(self, parameters: Iterable[Trainable], rate: float) -> None:
-        self.parameters = _movable(parameters)
-        self.rate = _positive(rate, "the learning rate")
-
-    def zero_grad(self) -> None:
-        """Set the gradient of every parameter to 0."""
-        zero_grad(self.parameters)
-
     def step(self, rate: float | None = None) -> None:
         """Move every parameter once, or none if something interrupts.
 
@@ -76,13 +95,13 @@ class SGD:
             ValueError: a number or a gradient is infinite or NaN.
             OverflowError: a parameter would become too large for a float.
         """
-        rate = self.rate if rate is None else _not_negative(rate, "the learning rate")
+        rate = self._chosen(rate)
         moved = [p.data - rate * p.grad for p in self.parameters]
         _require_finite(self.parameters, moved, "the step would move it too far for a float")
         _set_all([(p, "data", data) for p, data in zip(self.parameters, moved, strict=True)])
 
 
-class Adam:
+class Adam(Optimizer):
     """Gradient descent with a momentum, and with a step length of its own for each parameter.
 
     Source of the formulas: D. P. Kingma and J. Ba, Adam: A Method for Stochastic Optimization
@@ -121,18 +140,13 @@ class Adam:
         beta2: float = 0.999,
         epsilon: float = 1e-8,
     ) -> None:
-        self.parameters = _movable(parameters)
-        self.rate = _positive(rate, "the learning rate")
+        super().__init__(parameters, rate)
         self.beta1 = _share(beta1, "beta1")
         self.beta2 = _share(beta2, "beta2")
         self.epsilon = _positive(epsilon, "epsilon")
         self.steps = 0
         self.momentum: list[Any] = [0.0] * len(self.parameters)
         self.scale: list[Any] = [0.0] * len(self.parameters)
-
-    def zero_grad(self) -> None:
-        """Set the gradient of every parameter to 0."""
-        zero_grad(self.parameters)
 
     def step(self, rate: float | None = None) -> None:
         """Move every parameter once, or none if something interrupts.
@@ -145,7 +159,7 @@ class Adam:
             OverflowError: a parameter, or the square of a gradient, would become too large for
                 a float.
         """
-        rate = self.rate if rate is None else _not_negative(rate, "the learning rate")
+        rate = self._chosen(rate)
         steps = self.steps + 1
         gradients = [p.grad for p in self.parameters]
         momentum = _mixed(self.beta1, self.momentum, gradients)
