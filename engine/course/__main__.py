@@ -108,18 +108,14 @@ def _add_slides(commands: Commands[argparse.ArgumentParser]) -> None:
         "names", nargs="*", default=[], metavar="NAME", help="a chapter, or only its number"
     )
     chosen.add_argument("--all", action="store_true", help="every chapter")
-    slides.add_argument(
-        "--output", type=Path, metavar="FOLDER", help="where to write (work/slides of the course)"
-    )
+    _add_output(slides, "slides")
     _add_root(slides)
 
 
 def _add_site(commands: Commands[argparse.ArgumentParser]) -> None:
     site = commands.add_parser("site", help="make static pages of the whole course")
     site.set_defaults(command=_site)
-    site.add_argument(
-        "--output", type=Path, metavar="FOLDER", help="where to write (work/site of the course)"
-    )
+    _add_output(site, "site")
     site.add_argument(
         "--binder",
         metavar="LINK",
@@ -132,9 +128,7 @@ def _add_site(commands: Commands[argparse.ArgumentParser]) -> None:
 def _add_lite(commands: Commands[argparse.ArgumentParser]) -> None:
     lite = commands.add_parser("lite", help="make a JupyterLab that runs in a browser alone")
     lite.set_defaults(command=_lite)
-    lite.add_argument(
-        "--output", type=Path, metavar="FOLDER", help="where to write (work/lite of the course)"
-    )
+    _add_output(lite, "lite")
     _add_root(lite)
 
 
@@ -145,6 +139,15 @@ def _add_badges(commands: Commands[argparse.ArgumentParser]) -> None:
         "address", metavar="ADDRESS", help="of your repository on Binder, with a tag or a branch"
     )
     _add_root(badges)
+
+
+def _add_output(command: argparse.ArgumentParser, folder: str) -> None:
+    command.add_argument(
+        "--output",
+        type=Path,
+        metavar="FOLDER",
+        help=f"where to write (work/{folder} of the course)",
+    )
 
 
 def _add_root(command: argparse.ArgumentParser) -> None:
