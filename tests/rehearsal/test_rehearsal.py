@@ -6,6 +6,8 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -159,13 +161,21 @@ def test_the_attempts_read_what_can_be_read(tmp_path: Path) -> None:
     assert at_hand == came.keys() - {"find their answers in command lines"}
 
 
+@contextmanager
+def waiting_process(word: str) -> Iterator[int]:
+    """A process with a word in its command line; /proc holds the line once the process talks."""
+    code = "print(flush=True); import sys; sys.stdin.read()"
+    command = [sys.executable, "-c", code, word]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdout
+        process.stdout.readline()
+        yield process.pid
+
+
 @linux_only
 def test_a_marker_in_a_command_line_is_found() -> None:
-    code = "import sys; sys.stdin.read()"
-    command = [sys.executable, "-c", code, "a marker of mine"]
-    with subprocess.Popen(command, stdin=subprocess.PIPE) as process:
+    with waiting_process("a marker of mine"):
         assert spying.commands("a marker of mine")
-        process.communicate()
     assert not spying.commands("a marker of mine")
 
 
@@ -183,16 +193,11 @@ def test_memory_is_that_of_the_process() -> None:
 def test_processes_are_told_apart_by_their_command_lines(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    code = "print(flush=True); import sys; sys.stdin.read()"
-    command = [sys.executable, "-c", code, "a word of mine"]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
-        assert process.stdout
-        process.stdout.readline()
-        here = [memory.Process(process.pid), memory.Process(os.getpid())]
+    with waiting_process("a word of mine") as number:
+        here = [memory.Process(number), memory.Process(os.getpid())]
         monkeypatch.setattr(memory, "processes", lambda: iter(here))
         found = memory.of_user(os.getuid(), ["a word of mine"])
         nobody = memory.of_user(os.getuid() + 1, ["a word of mine"])
-        process.communicate()
     assert 0 < found["a word of mine"].pss < found["other"].pss
     assert nobody["other"] == Memory()
 
