@@ -46,7 +46,40 @@ def put(files: Mapping[str, bytes], folder: Path, command: str) -> None:
     before = known(folder, command)
     _require_no_others(files, before, folder, command)
     atomic.remove_unfinished(folder)
-    new = {name: {_hash(content)} for name, content in files.items()}
+    _replace(before, files, {}, folder, command)
+
+
+def add(files: Mapping[str, bytes], folder: Path, command: str) -> None:
+    """Write files into a folder, over older ones of the same names; all others stay.
+
+    As with ``put``, no file is written over that is as no run has written it.
+
+    Args:
+        files: the content of each file by its path in the folder.
+        folder: where to; it may hold anything else.
+        command: whose files they are, as it is typed.
+
+    Raises:
+        CourseError: there are files of somebody's own where these should go.
+        OSError: the folder cannot be written to.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     add({"a.txt": b"one"}, Path(folder), "course slides")
+    ...     add({"b.txt": b"two"}, Path(folder), "course slides")
+    ...     sorted(path.name for path in Path(folder).iterdir())
+    ['a.txt', 'b.txt', 'course-files.txt']
+    """
+    before = listed(folder, command) or {}
+    _require_no_others(files, before, folder, command)
+    _replace(before, files, before, folder, command)
+
+
+def _replace(
+    before: Hashes, files: Mapping[str, bytes], kept: Hashes, folder: Path, command: str
+) -> None:
+    """Have the files there, and those that are kept; of the others before them nothing is left."""
+    new = {**kept, **{name: {_hash(content)} for name, content in files.items()}}
     both = {name: before.get(name, set()) | new.get(name, set()) for name in {*before, *new}}
     _write(both, folder, command)
     for name in before.keys() - new.keys():
@@ -70,14 +103,35 @@ def known(folder: Path, command: str) -> Hashes:
     >>> known(Path("no such folder"), "course site")
     {}
     """
-    listed = folder / NAME
-    if listed.is_file():
-        first, *lines = listed.read_text(encoding="utf-8", errors="replace").split("\n")
-        if first == HEAD.format(command):
-            return _hashes(lines)
-    elif not folder.exists() or (folder.is_dir() and all(map(_is_unfinished, folder.iterdir()))):
+    before = listed(folder, command)
+    if before is not None:
+        return before
+    if not folder.exists() or (folder.is_dir() and all(map(_is_unfinished, folder.iterdir()))):
         return {}
-    raise CourseError(
+    raise _others(folder, command)
+
+
+def listed(folder: Path, command: str) -> Hashes | None:
+    """What the list in a folder says that a command has written there; None without a list.
+
+    Args:
+        folder: where the files go.
+        command: whose files they are, as it is typed.
+
+    Raises:
+        CourseError: the list is another command's, or something else.
+    """
+    file = folder / NAME
+    if not file.is_file():
+        return None
+    first, *lines = file.read_text(encoding="utf-8", errors="replace").split("\n")
+    if first != HEAD.format(command):
+        raise _others(folder, command)
+    return _hashes(lines)
+
+
+def _others(folder: Path, command: str) -> CourseError:
+    return CourseError(
         f"{folder} holds other files than those of `{command}`. They stay as they are: name an "
         "empty folder, or a new one, after --output."
     )

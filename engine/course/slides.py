@@ -13,10 +13,11 @@ from pathlib import Path
 
 from nbformat.notebooknode import NotebookNode
 
-from engine.course import atomic, build, offline
+from engine.course import atomic, build, manifest, offline
 from engine.course.places import CourseError, Places
 
 FOLDER = "slides"
+COMMAND = "course slides"
 HEADING = re.compile(r"^#{1,3} +(.+?) *$", re.MULTILINE)
 WAYS = re.compile(r"^\[(?:Back|On): .*\]\([^)]*\)\n*", re.MULTILINE)
 EMPTY_LINES = re.compile(r"\n{3,}")
@@ -194,13 +195,13 @@ def write_deck(file: Path, notebook: NotebookNode, folder: Path) -> tuple[Path, 
     Args:
         file: the chapter's file.
         notebook: the chapter, executed, with its views.
-        folder: where to; an older deck is replaced.
+        folder: where to; an older deck is replaced, unless somebody has changed it.
 
     Returns:
         The file of the deck, and how many slides it has.
 
     Raises:
-        CourseError: the chapter says nothing of slides.
+        CourseError: the chapter says nothing of slides, or its deck's place is taken.
         OSError: the folder cannot be written to.
     """
     if not any(slide_type(cell) == "slide" for cell in notebook.cells):
@@ -208,9 +209,9 @@ def write_deck(file: Path, notebook: NotebookNode, folder: Path) -> tuple[Path, 
             f"No cell of {file.name} has the slide type Slide, so there is no talk in it. "
             "Choose one in JupyterLab: Property Inspector > Common Tools > Slide Type."
         )
-    target = folder / f"{file.stem}.html"
-    atomic.write(target, deck(notebook).encode())
-    return target, sum(len(stack) for stack in stacks(notebook.cells))
+    name = f"{file.stem}.html"
+    manifest.add({name: deck(notebook).encode()}, folder, COMMAND)
+    return folder / name, sum(len(stack) for stack in stacks(notebook.cells))
 
 
 def run(places: Places, names: Sequence[str], output: Path | None) -> int:
@@ -222,14 +223,15 @@ def run(places: Places, names: Sequence[str], output: Path | None) -> int:
         output: where to, ``work/slides`` when None.
 
     Returns:
-        1 when a chapter failed, else 0.
+        1 when a chapter failed, or the place of its deck is taken; else 0.
 
     Raises:
-        CourseError: a name fits no chapter.
+        CourseError: a name fits no chapter, or the folder is another command's.
         OSError: the folder cannot be written to.
     """
     files = build.chapter_files(places, names)
     folder = output or places.work / FOLDER
+    manifest.listed(folder, COMMAND)
     atomic.make_folder(folder)
     code = 0
     for file, notebook in offline.all_executed(files, places.work / offline.KEPT):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -11,7 +11,9 @@ import pytest
 from engine.course import atomic, manifest
 from engine.course.places import CourseError
 
-SITE, LITE = "course site", "course lite"
+Put = Callable[[Mapping[str, bytes], Path, str], None]
+
+SITE, LITE, SLIDES = "course site", "course lite", "course slides"
 OLD = {"index.html": b"one", "old/a.html": b"a"}
 NEW = {"index.html": b"two", "new/b.html": b"b"}
 
@@ -85,15 +87,36 @@ def test_a_list_names_nothing_outside_its_folder_and_may_hold_empty_lines(tmp_pa
     assert held(folder) == NEW
 
 
+def test_what_is_added_leaves_all_else_where_it_is(tmp_path: Path) -> None:
+    (tmp_path / "note.txt").write_text("mine")
+    manifest.add(OLD, tmp_path, SLIDES)
+    manifest.add(NEW, tmp_path, SLIDES)
+    manifest.add({"old/a.html": b"b"}, tmp_path, SLIDES)
+    assert held(tmp_path) == {**NEW, "note.txt": b"mine", "old/a.html": b"b"}
+
+
+@pytest.mark.parametrize("name", ["note.txt", "index.html", manifest.NAME])
+def test_what_others_wrote_is_not_written_over_by_what_is_added(tmp_path: Path, name: str) -> None:
+    manifest.add(OLD, tmp_path, SLIDES)
+    (tmp_path / name).write_text("mine")
+    before = held(tmp_path)
+    with pytest.raises(CourseError, match="They stay as they are"):
+        manifest.add({**NEW, "note.txt": b"ours"}, tmp_path, SLIDES)
+    assert held(tmp_path) == before
+    assert (tmp_path / name).read_text() == "mine"
+
+
+@pytest.mark.parametrize("put", [manifest.put, manifest.add])
 @pytest.mark.parametrize("old", [{}, OLD], ids=["the first", "another"])
 def test_a_run_that_was_interrupted_can_be_repeated(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, old: dict[str, bytes]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, old: dict[str, bytes], put: Put
 ) -> None:
+    stays = old if put is manifest.add else {}
     write = atomic.write
     for count in itertools.count():
         folder = tmp_path / str(count)
         if old:
-            manifest.put(old, folder, SITE)
+            put(old, folder, SITE)
         left = iter(range(count))
 
         def interrupted(path: Path, content: bytes, left: Iterator[int] = left) -> None:
@@ -104,13 +127,13 @@ def test_a_run_that_was_interrupted_can_be_repeated(
         with monkeypatch.context() as patched:
             patched.setattr(atomic, "write", interrupted)
             try:
-                manifest.put(NEW, folder, SITE)
+                put(NEW, folder, SITE)
             except KeyboardInterrupt:
                 pass
             else:
                 break
-        manifest.put({**NEW, "index.html": b"three"}, folder, SITE)
-        assert held(folder) == {**NEW, "index.html": b"three"}
+        put({**NEW, "index.html": b"three"}, folder, SITE)
+        assert held(folder) == {**stays, **NEW, "index.html": b"three"}
     assert count == len(NEW) + 2
 
 

@@ -15,7 +15,7 @@ from nbclient import NotebookClient
 from nbformat.notebooknode import NotebookNode
 
 from engine import widgets
-from engine.course import build, offline, slides
+from engine.course import atomic, build, manifest, offline, slides
 from engine.course.__main__ import main
 from engine.course.places import CourseError, Places
 from engine.widgets.view import View
@@ -243,19 +243,57 @@ def test_a_failing_chapter_leaves_the_deck_of_before(tmp_path: Path) -> None:
     assert old.read_text() == "before"
 
 
-@pytest.mark.parametrize(
-    ("taken", "named"), [("out", "out"), ("out/99-a-talk.html/x", "out/99-a-talk.html")]
-)
+@pytest.mark.parametrize("taken", ["out", "out/99-a-talk.html", "out/99-a-talk.html/x"])
 def test_a_place_where_no_deck_can_be_written_is_told_and_stays(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], taken: str, named: str
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], taken: str
 ) -> None:
     written(tmp_path, cell("slide", "# A talk"))
     (tmp_path / taken).parent.mkdir(parents=True, exist_ok=True)
     (tmp_path / taken).write_text("theirs")
     output = tmp_path / "out"
     assert main(["slides", "99", "--root", str(tmp_path), "--output", str(output)]) == 1
-    assert f"cannot use {tmp_path / named}:" in capsys.readouterr().err
+    told = f"cannot use {output}:" if taken == "out" else f"in {output}, or they have changed since"
+    assert told in capsys.readouterr().err
     assert (tmp_path / taken).read_text() == "theirs"
+
+
+def test_a_new_deck_replaces_only_the_old_one_while_nobody_has_changed_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = written(tmp_path, cell("slide", "# A talk"))
+    output = tmp_path / "talks"
+    atomic.write(output / "mine.html", b"mine")
+    command = ["slides", "99", "--root", str(tmp_path), "--output", str(output)]
+    assert main(command) == 0
+    (other := file.with_name("98-another.ipynb")).write_bytes(file.read_bytes())
+    assert main([*command[:1], "98", *command[2:]]) == 0
+    nbformat.write(notebook(cell("slide", "# A better talk")), file)
+    assert main(command) == 0
+    deck = output / "99-a-talk.html"
+    assert "A better talk" in deck.read_text("utf-8")
+    names = {"mine.html", deck.name, f"{other.stem}.html", manifest.NAME}
+    assert {path.name for path in output.iterdir()} == names
+    assert (output / "mine.html").read_text() == "mine"
+    deck.write_text("changed by hand")
+    capsys.readouterr()
+    assert main(["slides", "--all", *command[2:]]) == 1
+    out, err = capsys.readouterr()
+    assert "98-another.html  1 slides" in out
+    assert f"{deck.name}. They stay as they are" in err
+    assert deck.read_text() == "changed by hand"
+
+
+def test_the_folder_of_another_command_takes_no_deck(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = written(tmp_path, cell("slide", "1 / 0", []))
+    manifest.put({"index.html": b"a page"}, tmp_path / "site", "course site")
+    command = ["slides", "99", "--root", str(tmp_path), "--output", str(tmp_path / "site")]
+    assert main(command) == 1
+    told = capsys.readouterr().err
+    assert "holds other files than those of `course slides`" in told
+    assert file.name not in told
+    assert {path.name for path in (tmp_path / "site").iterdir()} == {"index.html", manifest.NAME}
 
 
 @pytest.mark.parametrize("words", [["slides"], ["slides", "06", "--all"]])
