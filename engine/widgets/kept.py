@@ -9,7 +9,7 @@ learns nothing by it.
 import json
 import os
 from base64 import b64encode
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from math import isfinite
 from typing import Any
 
@@ -21,6 +21,7 @@ from engine.widgets.mistakes import (
     ROUNDED_TOO_FAR,
     SAME,
     Question,
+    WrongAnswer,
     wrong_answers,
 )
 from engine.widgets.verdicts import (
@@ -92,11 +93,12 @@ def verdicts(walk: Walk, question: Question) -> dict[str, Any]:
     ['something else', 'got the sign wrong']
     """
     told: dict[Verdict, int] = {}
+    made = wrong_answers(walk, question)
 
     def place(number: float) -> int:
-        return told.setdefault(judge_number(walk, question, number, TYPED), len(told))
+        return told.setdefault(judge_number(walk, question, number, TYPED, made), len(told))
 
-    points = sorted(set(filter(isfinite, _turning_points(walk, question))))
+    points = sorted(set(filter(isfinite, _turning_points(question, made))))
     beyond = 2.0 * max(map(abs, points)) + 1.0
     below = before = place(-beyond)
     turns = []
@@ -108,11 +110,11 @@ def verdicts(walk: Walk, question: Question) -> dict[str, Any]:
     return {"below": below, "turns": turns, "verdicts": list(map(_kept, told))}
 
 
-def _turning_points(walk: Walk, question: Question) -> Iterator[float]:
+def _turning_points(question: Question, made: Iterable[WrongAnswer]) -> Iterator[float]:
     """Every number at which a verdict can change, and some at which it does not."""
     answer = question.answer
     rounded = [float(f"{answer:.{digits}g}") for digits in (1, 2)]
-    wrong = {wrong.number for wrong in wrong_answers(walk, question)}
+    wrong = {wrong.number for wrong in made}
     reached = [
         (answer, SAME * abs(answer) + NOISE * question.scale),
         (answer, ROUNDED_TOO_FAR * abs(answer)),

@@ -167,13 +167,16 @@ def is_rounded_too_far(typed: float, number: float) -> bool:
     return near and any(is_same(typed, float(f"{number:.{digits}g}")) for digits in (1, 2))
 
 
-def explanations(walk: Walk, question: Question, typed: float) -> tuple[WrongAnswer, ...]:
+def explanations(
+    walk: Walk, question: Question, typed: float, made: Sequence[WrongAnswer] | None = None
+) -> tuple[WrongAnswer, ...]:
     """The mistakes that lead to a number, one of each kind.
 
     Args:
         walk: the walk the question is about.
         question: what was asked.
         typed: a number that is not the answer.
+        made: the ``wrong_answers`` to the question, worked out anew when None.
 
     Returns:
         All plain ones; if there are none, those of a single slip in a sum. Empty if the number
@@ -186,7 +189,7 @@ def explanations(walk: Walk, question: Question, typed: float) -> tuple[WrongAns
     >>> [str(found.mistake) for found in explanations(walk, gradient_of_x, 4.0)]
     ['counted one use of two']
     """
-    made = wrong_answers(walk, question)
+    made = wrong_answers(walk, question) if made is None else made
     fitting = [w for w in made if is_same(typed, w.number)]
     if not fitting and not is_rounded(typed, question.answer):
         fitting = [w for w in made if is_rounded(typed, w.number)]

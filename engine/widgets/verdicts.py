@@ -1,5 +1,6 @@
 """What a learner hears after an answer: right, nearly right, or which mistake it was."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from engine.drawing.words import TIMES, number, operand, title
@@ -9,6 +10,7 @@ from engine.widgets.answers import NotANumber, typed_number
 from engine.widgets.mistakes import (
     Mistake,
     Question,
+    WrongAnswer,
     explanations,
     is_rounded,
     is_rounded_too_far,
@@ -104,7 +106,13 @@ def judge(walk: Walk, question: Question, text: str, tries: int) -> Verdict:
     return verdict
 
 
-def judge_number(walk: Walk, question: Question, typed: float, written: str) -> Verdict:
+def judge_number(
+    walk: Walk,
+    question: Question,
+    typed: float,
+    written: str,
+    made: Sequence[WrongAnswer] | None = None,
+) -> Verdict:
     """Compare a number with the answer, however many tries there were.
 
     Args:
@@ -112,10 +120,11 @@ def judge_number(walk: Walk, question: Question, typed: float, written: str) -> 
         question: what was asked.
         typed: the number.
         written: what the verdict calls it.
+        made: the ``wrong_answers`` to the question, worked out anew when None.
     """
     if is_same(typed, question.answer, question.scale):
         return Verdict(RIGHT, f"Right: {calculation(walk, question)}.", right=True)
-    found = explanations(walk, question, typed)
+    found = explanations(walk, question, typed, made)
     if not found and is_rounded(typed, question.answer):
         return Verdict(
             RIGHT,

@@ -9,10 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine import Graph, Predict, reverse_walk
+from engine import Graph, Predict, Value, reverse_walk
 from engine.drawing.words import number
-from engine.widgets import kept
-from engine.widgets.mistakes import Question, questions, wrong_answers
+from engine.walk import Walk
+from engine.widgets import kept, mistakes
+from engine.widgets.mistakes import Question, WrongAnswer, questions, wrong_answers
 from engine.widgets.verdicts import judge
 
 from .examples import distinctive, seven_nodes, shared
@@ -66,6 +67,31 @@ def test_the_table_holds_the_verdict_on_every_number(
             assert told["right"] == verdict.right
             assert told["counted"] == verdict.counted
             assert told["mistake"] == " or ".join(verdict.mistakes)
+
+
+def test_what_can_go_wrong_is_worked_out_once_for_each_question(
+    for_a_page: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    worked_out: list[Question] = []
+
+    def counted(walk: Walk, question: Question) -> tuple[WrongAnswer, ...]:
+        worked_out.append(question)
+        return wrong_answers(walk, question)
+
+    for module in (kept, mistakes):
+        monkeypatch.setattr(module, "wrong_answers", counted)
+    x = Value(0.3, "x")
+    y = x * 1.7
+    for factor in (0.4, -1.3, 0.9, 2.2, -0.6, 1.1, 3.1):
+        y = y + x * factor
+    asked = questions(reverse_walk(Graph.of(y)))
+    assert len(asked[-1].contributions) == mistakes.MOST_LEFT_OUT_OF
+    view = Predict(y)
+    assert worked_out == list(asked)
+    table = opened(view)["questions"][-1]
+    made = {wrong.number for wrong in wrong_answers(reverse_walk(view.graph), asked[-1])}
+    assert len(table["verdicts"]) <= 2 * len(made)
+    assert len(table["turns"]) <= 6 * len(made)
 
 
 def test_with_a_live_kernel_nothing_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
