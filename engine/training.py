@@ -26,15 +26,18 @@ class Trainer:
 
     Args:
         gpt: the model; its weights are read once, at the start.
+        compiled: as for ``Replay``: True is numba, False is NumPy, None the faster one of those
+            that are installed.
 
     Attributes:
         gpt: the model, with the weights of the last ``write_back``.
         parameters: all weights and their gradients as one vector, for ``Adam([...])``.
     """
 
-    def __init__(self, gpt: GPT) -> None:
+    def __init__(self, gpt: GPT, compiled: bool | None = None) -> None:
         self.gpt = gpt
         self.parameters = ParameterVector(gpt.parameters())
+        self._compiled = compiled
         self._replays: dict[int, Replay] = {}
 
     @property
@@ -70,7 +73,9 @@ class Trainer:
             with Tape():
                 reading = self.gpt.read(tokens)
                 choices = choices_of(self.gpt, reading)
-                self._replays[len(tokens)] = Replay(reading.loss, self.parameters, choices)
+                self._replays[len(tokens)] = Replay(
+                    reading.loss, self.parameters, choices, compiled=self._compiled
+                )
         replay = self._replays[len(tokens)]
         replay.bind([*tokens[:-1], *tokens[1:]])
         return replay

@@ -26,8 +26,9 @@ def test_the_command_prints_every_section_at_a_tiny_size() -> None:
     for title in ("RECORDING + BACKWARD", "REPLAY", "TRAINING", "MEMORY", "IMPORT", "EXPLORER"):
         assert title in result.stdout
     assert "KEY TO PAINT" in result.stdout
+    one_step, _ = result.stdout.split("TRAINING")
     for rival in workloads.CONTESTANTS:
-        assert result.stdout.count(f"  {rival.name}  ") == 6  # two graphs and the GPT, twice each
+        assert one_step.count(f"  {rival.name}  ") == 6  # two graphs and the GPT, twice each
     for mine, rival, bar in speed.BARS:
         assert f"bar: {mine.name} >= {bar:g} x {rival.name}" in result.stdout
 

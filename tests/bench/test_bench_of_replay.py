@@ -1,6 +1,7 @@
 """The benchmarks of replays compare ways that compute the same."""
 
 import math
+from typing import Any
 
 import pytest
 
@@ -73,9 +74,10 @@ def test_the_adam_of_pytorch_moves_numbers_to_the_same_places() -> None:
     assert training.largest_difference(steps=30) < training.CHECKED
 
 
-def test_training_by_replay_and_with_the_reference_lose_the_same() -> None:
+@pytest.mark.parametrize("way", [training.with_reference, training.with_tape])
+def test_a_training_by_replay_loses_the_same_as_one_that_records_each_step(way: Any) -> None:
     documents = [encode("al"), encode("bo")]
     shape = Shape(width=4)
-    by_replay = training.trained(GPT(shape, seed=1), documents)
-    expected = training.trained_with_reference(GPT(shape, seed=1), documents, steps=2)
+    by_replay = training.by_replay(GPT(shape, seed=1), documents)
+    expected = way(GPT(shape, seed=1), documents, steps=2)
     assert by_replay == pytest.approx(expected, rel=1e-9)

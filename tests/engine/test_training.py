@@ -1,5 +1,6 @@
 """Training by replay: the same numbers as recording every document afresh."""
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -114,3 +115,12 @@ def test_every_node_of_a_replay_can_be_opened() -> None:
     graph.forward()
     assert graph.graph().output.data == loss
     assert "loss" in repr(GraphExplorer(graph.graph()))
+
+
+def test_a_compiled_training_is_refused_without_the_compiler(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "numba", None)
+    assert Trainer(GPT(SMALL, seed=3), compiled=False).loss(encode("anna")) > 0
+    with pytest.raises(ImportError, match="numba"):
+        Trainer(GPT(SMALL, seed=3), compiled=True).loss(encode("anna"))
