@@ -34,13 +34,19 @@ def descent(rate: float, steps: int = 12, start: float = 5.0) -> list[float]:
     return places
 
 
-def way(make: Any, steps: int = 20) -> list[tuple[float, float]]:
-    x, y = Parameter(-4.0), Parameter(1.0)
+def steep(x: Value, y: Value) -> Value:
+    return 0.02 * x * x + y * y
+
+
+def way(
+    make: Any, steps: int = 20, loss: Any = valley, start: tuple[float, float] = (-4.0, 1.0)
+) -> list[tuple[float, float]]:
+    x, y = map(Parameter, start)
     optimizer = make([x, y])
     points = [(x.data, y.data)]
     for _ in range(steps):
         optimizer.zero_grad()
-        valley(x, y).backward()
+        loss(x, y).backward()
         optimizer.step()
         points.append((x.data, y.data))
     return points
@@ -154,6 +160,23 @@ class TestOverContours:
             assert has_color(two, PLOT_LINES[hue], 300)
         assert not has_color(two, PLOT_LINES["green"])
         assert has_color(two, INK, 300)
+
+    def test_no_name_is_written_on_a_zigzag(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        from matplotlib.axes import Axes
+
+        names = []
+
+        def annotate(axes: Axes, *args: Any, **options: Any) -> Any:
+            names.append(write(axes, *args, **options))
+            return names[-1]
+
+        write = Axes.annotate
+        monkeypatch.setattr(Axes, "annotate", annotate)
+        descent_paths(steep, {"gradient descent": way(lambda p: SGD(p, 0.9), 40, steep, (-8, 1.5))})
+        (name,) = (text for text in names if text.get_text() == "gradient descent")
+        (line,) = name.axes.lines
+        path = line.get_path().transformed(name.axes.transData)
+        assert not path.intersects_bbox(name.get_window_extent(), filled=False)
 
     def test_a_way_that_runs_away_says_so(self) -> None:
         ways = {"too long": way(lambda p: SGD(p, 0.21)), "Adam": way(lambda p: Adam(p, 0.3))}

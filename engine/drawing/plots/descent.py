@@ -27,6 +27,7 @@ MOST_PATHS = 4
 MOST_MARKS = 45
 NUMBER_ROOM = 34.0
 NAME_HEIGHT, LETTER_WIDTH, NAME_OFF = 34.0, 20.0, 14.0  # in dots of the picture
+SPOTS, DOTS_APART, MOST_DOTS = 120, 10.0, 200
 COLORS = tuple(PLOT_LINES.values())
 MARKERS = ("o", "s", "^", "D")
 DASHES: tuple[Any, ...] = ("-", (0, (5, 2)), (0, (1, 1.5)), (0, (6, 2, 1, 2)))
@@ -495,7 +496,7 @@ def _name_beside(axes: "Axes", ways: list[_Way], ends: list[Point]) -> None:
         width = LETTER_WIDTH * len(way.name)
         spots = [
             (_crowd(hidden, corner, width), -_distance(place, others), corner)
-            for place in dots
+            for place in dots[:: math.ceil(len(dots) / SPOTS)]
             for corner in _corners(place, width)
             if _fits(axes, corner, width)
         ]
@@ -523,16 +524,17 @@ def _moved(transform: "Transform", point: Point) -> Point:
 
 
 def _dots(axes: "Axes", way: _Way) -> list[Point]:
-    """Where the line of a way is on the page: its points, and some between them."""
+    """Where the line of a way is on the page: dots so near that no name fits between two."""
     places = [_moved(axes.transData, point) for point in way.points]
     if len(places) == 1:
         return places
-    parts = max(1, 120 // len(places))
-    return [
-        (x + (to_x - x) * k / parts, y + (to_y - y) * k / parts)
-        for (x, y), (to_x, to_y) in pairwise(places)
-        for k in range(parts)
-    ]
+    dots = []
+    for start, end in pairwise(places):
+        # A way that runs away is longer than the page: its dots may be farther apart.
+        parts = min(max(1, math.ceil(math.dist(start, end) / DOTS_APART)), MOST_DOTS)
+        (x, y), (to_x, to_y) = start, end
+        dots += [(x + (to_x - x) * k / parts, y + (to_y - y) * k / parts) for k in range(parts)]
+    return dots
 
 
 def _around(end: Point) -> list[Point]:
