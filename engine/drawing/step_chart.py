@@ -5,11 +5,13 @@ step that is chosen: every point carries its place in ``data-place``.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 from xml.etree import ElementTree as ET
 
+from engine.drawing.free_place import SIDES, Area, TextPlace, dots, free_place
+from engine.drawing.layout import Point
 from engine.drawing.palette import ARROW, CARD, INK, LIGHT, MUTED
 from engine.drawing.words import MINUS
 from engine.gradcheck import StepError
@@ -25,6 +27,11 @@ SUPERSCRIPTS = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 REACHES_KINK = "reaches the kink \N{RIGHTWARDS ARROW}"
 NOTHING_TO_SEE = "every error is exactly 0"
 SERIES = (("forward", "other"), ("central", "active"))
+GUIDE_LABELS = {
+    "rounding": "rounding ∝ 1/h",
+    "forward truncation": "truncation ∝ h",
+    "central truncation": "truncation ∝ h²",
+}
 
 
 def power_of_ten(exponent: int) -> str:
@@ -36,21 +43,15 @@ def power_of_ten(exponent: int) -> str:
     return f"10{str(exponent).translate(SUPERSCRIPTS)}"
 
 
-class GuideLabel(NamedTuple):
-    """What is written beside a straight line, and where: at a share of it, shifted."""
+class Rule(NamedTuple):
+    """A straight line that the curves are seen against, and what is written beside it."""
 
+    name: str
+    ends: tuple[Point, Point]
+    color: str
+    dashes: str
     text: str
-    share: float
-    right: float
-    down: float
-    anchor: str
-
-
-GUIDE_LABELS = {
-    "rounding": GuideLabel("rounding ∝ 1/h", 0.3, 10.0, -6.0, "start"),
-    "forward truncation": GuideLabel("truncation ∝ h", 0.25, -8.0, -4.0, "end"),
-    "central truncation": GuideLabel("truncation ∝ h²", 0.22, 16.0, 12.0, "start"),
-}
+    sides: Sequence[str] = SIDES
 
 
 class Decades(NamedTuple):
@@ -149,15 +150,13 @@ class StepChart:
         ET.SubElement(root, "rect", {"class": "rw-sheet", **size, "fill": CARD})
         self._draw_axes(root)
         self._draw_marker(root, place)
-        self._draw_levels(root)
-        for line in guides(self.errors):
-            self._draw_guide(root, line)
+        self._draw_rules(root)
         for name, color in SERIES:
             self._draw_series(root, name, LIGHT[color], place)
         self._draw_legend(root)
         if not any(error.central or error.forward for error in self.errors):
             middle = (LEFT + WIDTH - RIGHT) / 2
-            _halo_text(root, NOTHING_TO_SEE, middle, HEIGHT / 2, "rw-guide", "middle")
+            _halo_text(root, NOTHING_TO_SEE, TextPlace(middle, HEIGHT / 2, "middle"), "rw-guide")
         return ET.tostring(root, encoding="unicode")
 
     def _draw_axes(self, root: ET.Element) -> None:
@@ -195,26 +194,36 @@ class StepChart:
         text = _text(group, "h", 0, TOP - 5, INK, "middle")
         text.set("font-weight", "bold")
 
-    def _draw_levels(self, root: ET.Element) -> None:
-        if self.agreement:
-            y = self.y(self.agreement)
-            _line(root, "rw-level", (LEFT, y), (WIDTH - RIGHT, y), LIGHT["done-border"], "2 4")
-            _halo_text(root, "agree below", LEFT + 8, y + 17, "rw-level", "start")
-        if self.kink and self.across.low < math.log10(self.kink) < self.across.high:
-            x = self.x(self.kink)
-            _line(root, "rw-bend", (x, TOP), (x, HEIGHT - BOTTOM), LIGHT["wrong"], "8 4")
-            _halo_text(root, REACHES_KINK, x - 6, HEIGHT - BOTTOM - 8, "rw-bend", "end")
+    def _draw_rules(self, root: ET.Element) -> None:
+        rules = [*self._levels(), *self._guides()]
+        for rule in rules:
+            _line(root, f"rw-{rule.name}", *rule.ends, rule.color, rule.dashes)
+        lines = [*(rule.ends for rule in rules), *(self._series(name) for name, _ in SERIES)]
+        taken = [dot for line in lines for dot in dots(line)]
+        sheet = Area(LEFT, TOP, WIDTH - RIGHT, HEIGHT - BOTTOM)
+        for rule in rules:
+            place = free_place(rule.text, rule.ends, sheet, taken, rule.sides)
+            _halo_text(root, rule.text, place, f"rw-{rule.name}")
+            taken += dots(place.area(rule.text).corners())
 
-    def _draw_guide(self, root: ET.Element, line: Guide) -> None:
-        ends = self._visible(line)
-        if ends is None:
-            return
-        (first, last) = ends
-        points = [(self.x(step), self.upward.at(line.at(step))) for step in (first, last)]
-        _line(root, "rw-guide", points[0], points[1], MUTED, "6 4")
-        label = GUIDE_LABELS[line.name]
-        x, y = (a + label.share * (b - a) for a, b in zip(*points, strict=True))
-        _halo_text(root, label.text, x + label.right, y + label.down, "rw-guide", label.anchor)
+    def _levels(self) -> Iterator[Rule]:
+        """The largest error that passes, and the smallest step that reaches a kink."""
+        left, right, top, bottom = LEFT, WIDTH - RIGHT, TOP, HEIGHT - BOTTOM
+        if self.agreement:
+            y, color = self.y(self.agreement), LIGHT["done-border"]
+            yield Rule("level", ((left, y), (right, y)), color, "2 4", "agree below", ["end"])
+        if self.kink and self.across.low < math.log10(self.kink) < self.across.high:
+            x, color = self.x(self.kink), LIGHT["wrong"]
+            yield Rule("bend", ((x, bottom), (x, top)), color, "8 4", REACHES_KINK, ["end"])
+
+    def _guides(self) -> Iterator[Rule]:
+        """The straight lines that the errors follow."""
+        for line in guides(self.errors):
+            ends = self._visible(line)
+            if ends is None:
+                continue
+            first, last = ((self.x(step), self.upward.at(line.at(step))) for step in ends)
+            yield Rule("guide", (first, last), MUTED, "6 4", GUIDE_LABELS[line.name])
 
     def _visible(self, line: Guide) -> tuple[float, float] | None:
         """The steps between which a line runs inside the plot."""
@@ -227,8 +236,11 @@ class StepChart:
         high = min(self.steps[-1], max(bottom, top))
         return (low, high) if low < high else None
 
+    def _series(self, name: str) -> list[Point]:
+        return [(self.x(e.step), self.y(getattr(e, name))) for e in self.errors]
+
     def _draw_series(self, root: ET.Element, name: str, color: str, place: int) -> None:
-        points = [(self.x(e.step), self.y(getattr(e, name))) for e in self.errors]
+        points = self._series(name)
         group = ET.SubElement(root, "g", {"class": f"rw-series rw-{name}-series"})
         ET.SubElement(
             group,
@@ -296,9 +308,9 @@ def _text(parent: ET.Element, text: str, x: float, y: float, color: str, anchor:
     return element
 
 
-def _halo_text(parent: ET.Element, text: str, x: float, y: float, name: str, anchor: str) -> None:
+def _halo_text(parent: ET.Element, text: str, place: TextPlace, name: str) -> None:
     """Write over lines: a broad outline in the color of the sheet keeps the text readable."""
-    element = _text(parent, text, x, y, INK, anchor)
+    element = _text(parent, text, place.x, place.y, INK, place.anchor)
     element.set("class", f"rw-halo {name}-text")
     element.set("stroke", CARD)
     element.set("stroke-width", "4")

@@ -294,6 +294,41 @@ class TestChart:
         assert labels(GradientCheck(seven_nodes, SEVEN)) == {"rounding ∝ 1/h"}
         assert labels(GradientCheck(half_lost, [3.0])) == set()
 
+    @pytest.mark.parametrize(
+        ("function", "at"),
+        [
+            (cube, [2.0]),
+            (seven_nodes, SEVEN),
+            (lambda x, w: (x * w + 1).tanh() * x, [0.5, -1.2]),
+            (lambda x: x.relu(), [1e-3]),
+            (lambda x: x.log(), [0.05]),
+        ],
+    )
+    def test_no_text_of_a_line_lies_on_a_line_or_on_a_point(
+        self, function: Callable[..., Value], at: list[float]
+    ) -> None:
+        for one_input in GradientCheck(function, at).payload["inputs"]:
+            svg = one_input["svg"]
+            root = ET.fromstring(svg)
+            drawn = [
+                (float(point.get("cx", 0)), float(point.get("cy", 0)))
+                for point in self.points(svg, "central")
+            ]
+            for line in root.iter(f"{SVG}line"):
+                if line.get("class") in {"rw-guide", "rw-level", "rw-bend"}:
+                    x1, y1, x2, y2 = (float(line.get(name, 0)) for name in ("x1", "y1", "x2", "y2"))
+                    drawn += [
+                        (x1 + k / 200 * (x2 - x1), y1 + k / 200 * (y2 - y1)) for k in range(201)
+                    ]
+            texts = [t for t in root.iter(f"{SVG}text") if "rw-halo" in (t.get("class") or "")]
+            assert texts
+            for text in texts:
+                x, y = float(text.get("x", 0)), float(text.get("y", 0))
+                width = 6.5 * len(text.text or "")
+                left = x - width if text.get("text-anchor") == "end" else x
+                covered = [p for p in drawn if left < p[0] < left + width and y - 10 < p[1] < y + 3]
+                assert not covered, (text.text, covered)
+
     def test_zeros_alone_are_said_to_be_zero(self) -> None:
         check = GradientCheck(lambda x: (x - 9.0).relu(), [1.0])
         assert "every error is exactly 0" in check.payload["inputs"][0]["svg"]

@@ -168,7 +168,7 @@ def _draw_guides(axes: "Axes", lines: tuple[Guide, ...]) -> None:
             if line.power == 2:
                 shift, anchor = (10, -8), "left"
             axes.annotate(
-                GUIDE_LABELS[line.name].text,
+                GUIDE_LABELS[line.name],
                 place,
                 xytext=shift,
                 textcoords="offset points",
