@@ -97,7 +97,7 @@ class SGD(Optimizer):
         """
         rate = self._chosen(rate)
         moved = [p.data - rate * p.grad for p in self.parameters]
-        _require_finite(self.parameters, moved, "the step would move it too far for a float")
+        _require_finite(self.parameters, moved)
         _set_all([(p, "data", data) for p, data in zip(self.parameters, moved, strict=True)])
 
 
@@ -170,8 +170,7 @@ class Adam(Optimizer):
             p.data - rate * (m / full_momentum) / ((s / full_scale) ** 0.5 + self.epsilon)
             for p, m, s in zip(self.parameters, momentum, scale, strict=True)
         ]
-        _require_finite(self.parameters, scale, "its square is too large for a float")
-        _require_finite(self.parameters, moved, "the step would move it too far for a float")
+        _require_finite(self.parameters, moved, scale)
         # The means go with the parameters: an interrupt leaves all of them or none as they were.
         means = [(self, "steps", steps), (self, "momentum", momentum), (self, "scale", scale)]
         _set_all([*((p, "data", n) for p, n in zip(self.parameters, moved, strict=True)), *means])
@@ -193,25 +192,44 @@ def _set_all(new: Sequence[tuple[Any, str, Any]]) -> None:
         raise
 
 
-def _require_finite(parameters: Sequence[Trainable], results: list[Any], otherwise: str) -> None:
-    for parameter, result in zip(parameters, results, strict=True):
-        if _is_finite(result):
+def _require_finite(
+    parameters: Sequence[Trainable], moved: Sequence[Any], scale: Sequence[Any] = ()
+) -> None:
+    """Refuse a step whose numbers are not finite, and name the first parameter it fails at.
+
+    A square that is too large for a float is not to be seen in the moved number: it makes the
+    step 0.
+    """
+    if _all_finite([*moved, *scale]):
+        return
+    squares = scale or [0.0] * len(moved)
+    for parameter, square, number in zip(parameters, squares, moved, strict=True):
+        if _all_finite([square, number]):
             continue
-        for name, number in (("number", parameter.data), ("gradient", parameter.grad)):
-            if not _is_finite(number):
+        for name, held in (("number", parameter.data), ("gradient", parameter.grad)):
+            if not _all_finite([held]):
                 raise ValueError(
                     f"nothing was moved: a {name} of {shown(parameter)} is infinite or NaN."
                 )
+        otherwise = (
+            "the step would move it too far for a float"
+            if _all_finite([square])
+            else "its square is too large for a float"
+        )
         raise OverflowError(
             f"nothing was moved: with the gradient {shown(parameter.grad)} of "
             f"{shown(parameter)} {otherwise}. Try a smaller learning rate, or a smaller loss."
         )
 
 
+def _all_finite(numbers: Sequence[Any]) -> bool:
+    """Whether all of these, numbers or arrays of numbers, are neither infinite nor NaN."""
+    if {float}.issuperset(map(type, numbers)):
+        return all(map(math.isfinite, numbers))
+    return all(map(_is_finite, numbers))
+
+
 def _is_finite(number: Any) -> bool:
-    """Whether a number, or every number of an array, is neither infinite nor NaN."""
-    if type(number) is float:
-        return math.isfinite(number)
     inside = abs(number) < math.inf
     return bool(inside.all() if hasattr(inside, "all") else inside)
 
