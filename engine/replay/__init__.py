@@ -17,7 +17,6 @@ array([11.])
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from operator import index
-from typing import NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +33,11 @@ from engine.value import Value
 __all__ = ["Choice", "ParameterVector", "Replay"]
 
 Floats = NDArray[np.float64]
+
+OUT_OF_RANGE = (
+    "left the range of floats; the vectors keep the gradients they had. Scale the numbers so that "
+    "the factors on the way are smaller."
+)
 
 
 class Replay:
@@ -130,6 +134,8 @@ class Replay:
     def forward(self) -> float:
         """Compute every node from the numbers in the vectors, and return the output.
 
+        Where recording would refuse a local derivative, this refuses it too.
+
         Raises:
             ValueError, ZeroDivisionError, OverflowError: as when recording; the message names
                 the first node that cannot be computed.
@@ -146,7 +152,8 @@ class Replay:
         except FloatingPointError:
             sound = False
         if not sound:
-            self._explain(leaves)
+            error = first_error(self._cells, self._picks, leaves)
+            raise error or OverflowError(f"a number {OUT_OF_RANGE}")
         self._state = "forward"
         return output
 
@@ -165,7 +172,7 @@ class Replay:
         except FloatingPointError:
             sound = False
         if not sound:
-            self._explain(self._leaves())
+            raise OverflowError(f"a gradient {OUT_OF_RANGE}")
         size = len(self.parameters)
         of_parameters = self.parameters.grad + gradients[:size]
         of_inputs = self.inputs.grad + gradients[size:]
@@ -181,7 +188,6 @@ class Replay:
 
         Raises:
             RuntimeError: there was no ``forward`` since the last ``bind``, or it failed.
-            OverflowError: a local derivative is too large for a float.
 
         >>> from engine.value import Parameter
         >>> x = Parameter(3.0, "x")
@@ -193,11 +199,8 @@ class Replay:
         self._require("forward", "backward")
         data = self._engine.data()
         grad = self._engine.gradients() if self._state == "backward" else np.zeros(len(data))
-        try:
-            with collector_paused(), np.errstate(over="raise", divide="raise", invalid="raise"):
-                return graph_of(self._cells, self._picks, data, grad)
-        except FloatingPointError:
-            self._explain(self._leaves())
+        with collector_paused():
+            return graph_of(self._cells, self._picks, data, grad)
 
     def _require_vectors(self) -> None:
         if not isinstance(self.parameters, ParameterVector):
@@ -221,14 +224,3 @@ class Replay:
                 f"the recording uses the parameter {label}, which is not in the vector: "
                 "make the vector from all parameters of the model."
             )
-
-    def _leaves(self) -> Floats:
-        """What the last forward pass read from the vectors."""
-        return self._engine.data()[: len(self.parameters) + len(self.inputs)]
-
-    def _explain(self, leaves: Floats) -> NoReturn:
-        error = first_error(self._cells, self._picks, leaves)
-        raise error or OverflowError(
-            "a gradient left the range of floats; the vectors keep the gradients they had. "
-            "Scale the numbers so that the factors on the way are smaller."
-        )

@@ -109,7 +109,10 @@ def forward_loop(
     compared: Places,
     data: Floats,
 ) -> bool:
-    """Compute every number from its operands, and tell whether all are finite."""
+    """Compute every number from its operands, and tell whether all are finite.
+
+    So must be the local derivatives: those of the other operations are numbers of the record.
+    """
     for i in range(len(ops)):
         op = ops[i]
         if op == LEAF:
@@ -122,17 +125,26 @@ def forward_loop(
         elif op == SUB:
             y = a - data[right[i]]
         elif op == DIV:
-            y = a / data[right[i]]
+            b = data[right[i]]
+            y = a / b
+            if flows[left[i]] and not math.isfinite(1.0 / b):
+                return False
+            if flows[right[i]] and not math.isfinite(y / b):
+                return False
         elif op == POW:
-            y = a ** data[right[i]]
-            if a <= 0.0 and flows[right[i]]:
+            b = data[right[i]]
+            y = a**b
+            sloped = flows[left[i]] and b != 0.0 and (a != 0.0 or b >= 1.0)
+            if sloped and not math.isfinite(b * a ** (b - 1.0)):
+                return False
+            if flows[right[i]] and not (a > 0.0 and math.isfinite(y * math.log(a))):
                 return False
         elif op == NEG:
             y = -a
         elif op == EXP:
             y = np.exp(a)
         elif op == LOG:
-            y = math.log(a) if a > 0.0 else math.nan
+            y = math.log(a) if a > 0.0 and math.isfinite(1.0 / a) else math.nan
         elif op == RELU:
             y = 0.0 if a <= 0.0 else a
         elif op == TANH:

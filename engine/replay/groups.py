@@ -76,6 +76,7 @@ class Single(Group):
         self._rules = [rule for _, rule in self._flowing if rule]
         self.contributions = len(self._rules) * len(left)
         self._needs_logarithm = op == "**" and right_flows
+        self._slopes: list[Floats] = []
 
     def connect(self, data: Floats, grad: Floats, first: int) -> None:
         """Make room for the operands."""
@@ -95,17 +96,18 @@ class Single(Group):
                 yield side, np.arange(self.start, self.stop)
 
     def forward(self) -> None:
-        """Gather and compute."""
+        """Gather, and compute the results and the local derivatives, as a recording does."""
         for side, operand in zip(self._sides, self._operands, strict=True):
             self.data.take(side, out=operand, mode="clip")
         self._compute(*self._operands, out=self.results)
         if self._needs_logarithm:
             np.log(self._operands[0])  # an exponent with a gradient needs a base above 0
+        self._slopes = [rule(*self._operands, self.results) for rule in self._rules]
 
     def backward(self) -> None:
         """Multiply."""
-        for rule, written in zip(self._rules, self._written, strict=True):
-            np.multiply(self.upstream, rule(*self._operands, self.results), out=written)
+        for slope, written in zip(self._slopes, self._written, strict=True):
+            np.multiply(self.upstream, slope, out=written)
 
 
 class Dot(Group):
