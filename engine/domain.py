@@ -132,31 +132,32 @@ def power(base: float, exponent: float, exponent_varies: bool = False) -> float:
         raise OverflowError(f"{_power_text(base, exponent)} is too large for a float.") from None
 
 
-def power_slope(base: float, exponent: float) -> float:
+def power_derivative(base: float, exponent: float) -> float:
     """Differentiate base**exponent by its base: exponent * base**(exponent - 1).
 
-    At base 0 with an exponent between 0 and 1 the slope is infinite; 0 is returned, by choice.
+    At base 0 with an exponent between 0 and 1 the local derivative is infinite; 0 is
+    returned, by choice.
 
-    >>> power_slope(3.0, 2.0), power_slope(0.0, 0.5)
+    >>> power_derivative(3.0, 2.0), power_derivative(0.0, 0.5)
     (6.0, 0.0)
     """
     if exponent == 0.0 or (base == 0.0 and exponent < 1.0):
         return 0.0
     try:
-        slope = float(exponent * base ** (exponent - 1.0))
+        derivative = float(exponent * base ** (exponent - 1.0))
     except OverflowError:
-        slope = math.inf
-    return slope_in_range(slope, "**", base, exponent)
+        derivative = math.inf
+    return derivative_in_range(derivative, "**", base, exponent)
 
 
-def slope_in_range(slope: float, op: str, *operands: float) -> float:
+def derivative_in_range(derivative: float, op: str, *operands: float) -> float:
     """Return a local derivative, or say that finite operands gave one too large for a float.
 
-    >>> slope_in_range(0.25, "log", 4.0)
+    >>> derivative_in_range(0.25, "log", 4.0)
     0.25
     """
-    if not math.isinf(slope) or not all(map(math.isfinite, operands)):
-        return slope
+    if not math.isinf(derivative) or not all(map(math.isfinite, operands)):
+        return derivative
     texts = [_wrapped(operand) for operand in operands]
     text = f" {op} ".join(texts) if len(texts) > 1 else f"{op}({number_text(operands[0])})"
     raise OverflowError(f"the local derivative of {text} is too large for a float.")

@@ -517,9 +517,9 @@ class Folding:
         between = []
         for index, place in place_of_node.items():
             node = self.graph.nodes[index]
-            for target, slope in zip(node.inputs, node.local_derivatives, strict=True):
+            for target, local_derivative in zip(node.inputs, node.local_derivatives, strict=True):
                 if target in place_of_node:
-                    between.append(Arrow(place_of_node[target], place, 1, slope))
+                    between.append(Arrow(place_of_node[target], place, 1, local_derivative))
                 else:
                     counts[place_of_unit[self._unit_of[target]], place] += 1
             for consumer in self.graph.consumers[index]:
@@ -594,9 +594,9 @@ class Folding:
         """Some nodes, each as a box, and the edges between them."""
         places = {index: place for place, index in enumerate(sorted(nodes))}
         arrows = [
-            Arrow(places[target], place, 1, slope)
+            Arrow(places[target], place, 1, local_derivative)
             for index, place in places.items()
-            for target, slope in zip(
+            for target, local_derivative in zip(
                 self.graph.nodes[index].inputs,
                 self.graph.nodes[index].local_derivatives,
                 strict=True,
@@ -614,21 +614,21 @@ class Folding:
         Args:
             node: index of the node to start from.
         """
-        nodes, slopes = [node], []
+        nodes, derivatives = [node], []
         while nodes[-1] != self.graph.output.index:
-            consumer, slope = self._way_on[nodes[-1]]
+            consumer, derivative = self._way_on[nodes[-1]]
             nodes.append(consumer)
-            slopes.append(slope)
-        return Path(tuple(nodes), tuple(slopes), math.prod(slopes), self._ways[node])
+            derivatives.append(derivative)
+        return Path(tuple(nodes), tuple(derivatives), math.prod(derivatives), self._ways[node])
 
     def chain(self, path: Path) -> FoldedGraph:
         """A path as boxes, one for each node; long runs of additions are one box together."""
         steps = zip(path.nodes[1:], path.local_derivatives, strict=True)
-        plain = [False, *(slope == 1.0 and self.graph.nodes[n].op == "+" for n, slope in steps)]
-        boxes, slopes, place = [], [], 0
+        only_adds = [False, *(d == 1.0 and self.graph.nodes[n].op == "+" for n, d in steps)]
+        boxes, onward, place = [], [], 0
         while place < len(path.nodes):
             end = place
-            while end < len(path.nodes) - 1 and plain[end]:
+            while end < len(path.nodes) - 1 and only_adds[end]:
                 end += 1
             if end - place < SHORTEST_RUN:
                 end = place + 1
@@ -636,9 +636,9 @@ class Folding:
             else:
                 last = path.nodes[end - 1]
                 boxes.append(Box("", (), False, end - place, None, last, last, 0, ""))
-            slopes.append(path.local_derivatives[end - 1 : end])
+            onward.append(path.local_derivatives[end - 1 : end])
             place = end
-        arrows = [Arrow(start, start + 1, 1, *slope) for start, slope in enumerate(slopes[:-1])]
+        arrows = [Arrow(start, start + 1, 1, *d) for start, d in enumerate(onward[:-1])]
         return FoldedGraph(tuple(boxes), tuple(arrows))
 
     @cached_property
@@ -652,10 +652,10 @@ class Folding:
         strength[-1] = 0.0
         with collector_paused():
             for node in reversed(self.graph.nodes):
-                for target, slope in zip(node.inputs, node.local_derivatives, strict=True):
-                    here = strength[node.index] + math.log(abs(slope)) if slope else -math.inf
+                for target, derivative in zip(node.inputs, node.local_derivatives, strict=True):
+                    here = strength[node.index] + _log_of_size(derivative)
                     if here > strength[target] or way_on[target][0] < 0:
-                        way_on[target] = (node.index, slope)
+                        way_on[target] = (node.index, derivative)
                         strength[target] = here
         return way_on
 
@@ -681,9 +681,13 @@ def gradients_of(graph: Graph) -> tuple[float, ...]:
     gradients[-1] = 1.0
     for node in reversed(graph.nodes):
         upstream = gradients[node.index]
-        for target, slope in zip(node.inputs, node.local_derivatives, strict=True):
-            gradients[target] += slope * upstream
+        for target, local_derivative in zip(node.inputs, node.local_derivatives, strict=True):
+            gradients[target] += local_derivative * upstream
     return tuple(gradients)
+
+
+def _log_of_size(number: float) -> float:
+    return math.log(abs(number)) if number else -math.inf
 
 
 def box_order(folded: FoldedGraph) -> tuple[int, ...]:

@@ -415,17 +415,27 @@ def _key_text(key: object) -> str:
 def _node(index: int, value: Value, label: str, place: dict[Value, int]) -> Node:
     operands: tuple[int | Constant, ...] = ()
     inputs: tuple[int, ...] = ()
-    slopes: tuple[float, ...] = ()
+    local_derivatives: tuple[float, ...] = ()
     kind = "parameter" if isinstance(value, Parameter) else "leaf"
     if value.op:
         kind = "computed"
-        slopes = value.local_derivatives
+        local_derivatives = value.local_derivatives
         operands = tuple(
             [place[o] if isinstance(o, Value) else _constant(o) for o in value.operands]
         )
         inputs = tuple([operand for operand in operands if isinstance(operand, int)])
+    # By position: for 60,000 nodes keywords would cost a third more.
     return Node(
-        index, label, kind, value.op, operands, inputs, slopes, value.data, value.grad, value.scope
+        index,
+        label,
+        kind,
+        value.op,
+        operands,
+        inputs,
+        local_derivatives,
+        value.data,
+        value.grad,
+        value.scope,
     )
 
 
@@ -435,8 +445,8 @@ def _constant(number: float) -> Constant:
 
 def _node_from(record: dict[str, Any]) -> Node:
     operands = tuple(o if isinstance(o, int) else Constant(**o) for o in record["operands"])
-    inputs, slopes = tuple(record["inputs"]), tuple(record["local_derivatives"])
-    return Node(**{**record, "operands": operands, "inputs": inputs, "local_derivatives": slopes})
+    lists = {name: tuple(record[name]) for name in ("inputs", "local_derivatives")}
+    return Node(**{**record, **lists, "operands": operands})
 
 
 def _is_sound(node: Node, place: int) -> bool:

@@ -18,17 +18,17 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from numbers import Real
 from operator import attrgetter
-from typing import Any, NoReturn, Self
+from typing import Any, NoReturn, Self, SupportsIndex
 
 from engine.domain import (
+    derivative_in_range,
     exponential,
     finite,
     label_text,
     logarithm,
     power,
-    power_slope,
+    power_derivative,
     quotient,
-    slope_in_range,
 )
 from engine.text import number_text, shown
 
@@ -54,103 +54,6 @@ class Tag:
         self.recording = recording
 
 
-class OwnName(str):
-    """The name of an operation of the learner's own, which may be that of one of the engine."""
-
-    __slots__ = ()
-
-
-class Literal(float):
-    """A constant with a name: it costs no node and gets no gradient.
-
-    Args:
-        data: the number.
-        label: how drawings and expressions show it.
-
-    >>> x = Value(5.0, label="x")
-    >>> shifted = x - Literal(3.0, "max")
-    >>> shifted.data, shifted.inputs == (x,), shifted.operands[1].label
-    (2.0, True, 'max')
-    """
-
-    __slots__ = ("label",)
-    label: str
-
-    def __new__(cls, data: object, label: str = "") -> Self:
-        """Keep ``data`` as a float and ``label`` beside it."""
-        if isinstance(data, Maximum):
-            data._refuse()
-        literal = super().__new__(cls, finite(data, "Literal"))
-        literal.label = label_text(label)
-        return literal
-
-    @property
-    def data(self) -> float:
-        """The plain number."""
-        return float(self)
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({number_text(self.data)}, label={self.label!r})"
-
-
-class Maximum(Literal):
-    """The largest of some numbers, as a constant: no gradient flows into it.
-
-    It remembers which numbers those were, so that a replay with other data can find it again.
-    So it stands beside a Value, as in ``score - maximum``; arithmetic with plain numbers would
-    lose what it is the largest of, and is refused.
-
-    Args:
-        of: the Values, at least one.
-        label: how drawings and expressions show it.
-
-    Raises:
-        ValueError: there is no number.
-
-    >>> scores = [Value(1.0), Value(3.0)]
-    >>> shifted = scores[0] - Maximum(scores)
-    >>> shifted.data, shifted.inputs == (scores[0],)
-    (-2.0, True)
-    """
-
-    __slots__ = ("of",)
-    of: "tuple[Value, ...]"
-
-    def __new__(cls, of: "Iterable[Value]", label: str = "max") -> Self:
-        """Keep the largest number, its label, and where it came from."""
-        numbers = tuple(of)
-        for number in numbers:
-            require_recorded(number)
-        if not numbers:
-            raise ValueError("a maximum needs at least one Value, got none.")
-        return cls._kept(max(number.data for number in numbers), label, numbers)
-
-    @classmethod
-    def _kept(cls, data: float, label: str, of: "tuple[Value, ...]") -> Self:
-        maximum = super().__new__(cls, data, label)
-        maximum.of = of
-        return maximum
-
-    def __reduce__(self) -> Any:
-        """Let it be copied with the number it has; what it is the largest of may have moved."""
-        return self._kept, (self.data, self.label, self.of)
-
-    def _refuse(self, *others: object) -> Any:
-        if any(isinstance(other, Number) for other in others):
-            return NotImplemented  # the Value does the operation
-        raise TypeError(
-            f"this arithmetic would make a plain number of {shown(self)}, and a replay could not "
-            "find the maximum again. Put it straight into an operation with a Value, as in "
-            "score - maximum. Or use maximum.data if the bare number is wanted."
-        )
-
-    __array_ufunc__ = None
-    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = _refuse
-    __truediv__ = __rtruediv__ = __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = _refuse
-    __divmod__ = __rdivmod__ = __pow__ = __rpow__ = __neg__ = __pos__ = _refuse
-    __abs__ = __round__ = _refuse
-
-
 class Number:
     """What a Value and a released node share: a number, its gradient and its name.
 
@@ -166,7 +69,7 @@ class Number:
     grad: float
     op: str
     _tag: Tag
-    _left: Any  # Value, plain number or nothing: the slope beside it tells which
+    _left: Any  # Value, plain number or nothing: the local derivative beside it tells which
     _right: Any
     _d_left: float | None
     _d_right: float | None
@@ -195,14 +98,14 @@ class Number:
         )
         return f"{type(self).__name__}(data={data}, grad={grad}{made_by}{label})"
 
-    def __reduce_ex__(self, protocol: object) -> Any:
+    def __reduce_ex__(self, protocol: SupportsIndex) -> str | tuple[Any, ...]:
         """Let a leaf be copied; a copied node would be on no tape, and what uses it not follow."""
         if self.op:
             raise TypeError(
                 f"{shown(self)} was computed, and a copy of it would stand outside its record. "
                 "Copy the leaves and repeat the calculation, or keep a Graph of it."
             )
-        return super().__reduce_ex__(protocol)  # type: ignore[arg-type]
+        return super().__reduce_ex__(protocol)
 
     def __float__(self, *_: object) -> NoReturn:
         raise TypeError(
@@ -212,9 +115,10 @@ class Number:
 
     __int__ = __trunc__ = __round__ = __float__
 
-    def _not_recorded(*numbers: object) -> NoReturn:
+    def _not_recorded(self, *others: object) -> NoReturn:
+        got = ", ".join(map(shown, (self, *others)))
         raise TypeError(
-            f"abs, %, //, @ and divmod are not recorded, got {', '.join(map(shown, numbers))}. "
+            f"abs, %, //, @ and divmod are not recorded, got {got}. "
             "Write it with + - * / ** or the methods exp, log, relu and tanh: abs(x) is "
             "x.relu() + (-x).relu(). Or use x.data if the bare number is wanted."
         )
@@ -287,7 +191,7 @@ class Value(Number):
         >>> (Value(2.0) * Value(-3.0)).local_derivatives
         (-3.0, 2.0)
         """
-        return tuple(slope for slope in (self._d_left, self._d_right) if slope is not None)
+        return tuple(one for one in (self._d_left, self._d_right) if one is not None)
 
     # -- operations: the number, and beside it its local derivatives ------------------------------
 
@@ -331,19 +235,20 @@ class Value(Number):
         if isinstance(other, Value):
             a, b = self.data, other.data
             data = quotient(a, b)
-            d_left = slope_in_range(1.0 / b, "/", a, b)
-            return _node("/", data, self, d_left, other, slope_in_range(-data / b, "/", a, b))
+            d_left = derivative_in_range(1.0 / b, "/", a, b)
+            d_right = derivative_in_range(-data / b, "/", a, b)
+            return _node("/", data, self, d_left, other, d_right)
         number = _operand(other, "/", self)
         divisor = float(number)
         data = quotient(self.data, divisor)
-        slope = slope_in_range(1.0 / divisor, "/", data, divisor)
-        return _node("/", data, self, slope, number, None)
+        d_left = derivative_in_range(1.0 / divisor, "/", self.data, divisor)
+        return _node("/", data, self, d_left, number, None)
 
     def __rtruediv__(self, other: object) -> "Value":
         number = _operand(other, "/", self)
         data = quotient(float(number), self.data)
-        slope = slope_in_range(-data / self.data, "/", float(number), self.data)
-        return _node("/", data, number, None, self, slope)
+        d_right = derivative_in_range(-data / self.data, "/", float(number), self.data)
+        return _node("/", data, number, None, self, d_right)
 
     def __pow__(self, other: object) -> "Value":
         """``a ** c``: local derivative c * a**(c-1); for a Value exponent also a**c * log(a).
@@ -354,20 +259,20 @@ class Value(Number):
         """
         if isinstance(other, Value):
             data = power(self.data, other.data, exponent_varies=True)
-            d_base = power_slope(self.data, other.data)
-            d_exponent = slope_in_range(data * math.log(self.data), "**", self.data, other.data)
-            return _node("**", data, self, d_base, other, d_exponent)
+            d_left = power_derivative(self.data, other.data)
+            d_right = derivative_in_range(data * math.log(self.data), "**", self.data, other.data)
+            return _node("**", data, self, d_left, other, d_right)
         number = _operand(other, "**", self)
         data = power(self.data, float(number))
-        return _node("**", data, self, power_slope(self.data, float(number)), number, None)
+        return _node("**", data, self, power_derivative(self.data, float(number)), number, None)
 
     def __rpow__(self, other: object) -> "Value":
         """``c ** a``: local derivative c**a * log(c), for a positive c."""
         number = _operand(other, "**", self)
         base = float(number)
         data = power(base, self.data, exponent_varies=True)
-        slope = slope_in_range(data * math.log(base), "**", base, self.data)
-        return _node("**", data, number, None, self, slope)
+        d_right = derivative_in_range(data * math.log(base), "**", base, self.data)
+        return _node("**", data, number, None, self, d_right)
 
     def __neg__(self) -> "Value":
         """``-a``: local derivative -1."""
@@ -398,7 +303,7 @@ class Value(Number):
         (0.25,)
         """
         data = logarithm(self.data)
-        return _node("log", data, self, slope_in_range(1.0 / self.data, "log", self.data))
+        return _node("log", data, self, derivative_in_range(1.0 / self.data, "log", self.data))
 
     def relu(self) -> "Value":
         """max(0, a): local derivative 1 if a > 0, else 0.
@@ -483,6 +388,82 @@ class Released(Number):
         return "Released" + super().__repr__().removeprefix("Released")
 
 
+# -- how a node is recorded ------------------------------------------------------------------------
+
+_LEAF_TAG = Tag()  # of leaves with nothing to tell: one for all of them
+_tag = _LEAF_TAG  # of the nodes made now: the scope that is open, the tape that records
+_append: Callable[[Value], None] | None = None  # of that tape
+_new = object.__new__
+
+
+def _node(
+    op: str,
+    data: float,
+    left: Value | float,
+    d_left: float | None,
+    right: Value | float | None = None,
+    d_right: float | None = None,
+) -> Value:
+    """Make a node past ``__init__``: everything it gets has been checked, and time counts here."""
+    node = _new(Value)
+    node.data = data
+    node.grad = 0.0
+    node.op = op
+    node._tag = _tag
+    node._left = left
+    node._right = right
+    node._d_left = d_left
+    node._d_right = d_right
+    if _append is not None:
+        _append(node)
+    return node
+
+
+def _operand(other: object, op: str, value: Value) -> float:
+    """Accept a plain number beside a Value; a finite float is by far the most frequent one."""
+    if (type(other) is float and other - other == 0.0) or isinstance(other, Literal):
+        return other
+    if isinstance(other, Released):
+        other._refuse()
+    return finite(other, f"{op!r} with {number_text(value.data)}")
+
+
+def record_with(append: Callable[[Value], None] | None, recording: object) -> None:
+    """Hand every node made from now on to ``append``, or stop doing so with None."""
+    global _append, _tag
+    _append = append
+    _tag = Tag("", _tag.scope, recording)
+
+
+@contextmanager
+def scope(name: str) -> Iterator[None]:
+    """Say which part of a model the nodes made inside belong to; scopes nest.
+
+    Args:
+        name: the part, such as ``"attention"``; a slash opens an inner part.
+
+    >>> with scope("layer0"):
+    ...     with scope("head2"):
+    ...         x = Value(1.0) * 2
+    >>> x.scope
+    'layer0/head2'
+    """
+    global _tag
+    outer = _tag
+    path = f"{outer.scope}/{label_text(name)}" if outer.scope else label_text(name)
+    _tag = Tag("", path, outer.recording)
+    try:
+        yield
+    finally:
+        _tag = Tag("", outer.scope, _tag.recording)
+
+
+class OwnName(str):
+    """The name of an operation of the learner's own, which may be that of one of the engine."""
+
+    __slots__ = ()
+
+
 def record(op: str, data: float, *inputs: tuple[Value, float]) -> Value:
     """Record an operation of your own: one node, like those of ``+`` and ``tanh``.
 
@@ -518,14 +499,122 @@ def record(op: str, data: float, *inputs: tuple[Value, float]) -> Value:
     for pair in inputs:
         if not isinstance(pair, tuple) or len(pair) != 2:
             raise TypeError(f"{op!r} needs pairs (input, local derivative), got {shown(pair)}.")
-        operand, slope = pair
+        operand, local_derivative = pair
         require_recorded(operand)
-        operands += (operand, finite(slope, f"a local derivative of {op!r}"))
+        operands += (operand, finite(local_derivative, f"a local derivative of {op!r}"))
     data = finite(data, f"the result of {op!r}")
     return _node(OwnName(op), data, *operands)  # type: ignore[arg-type]
 
 
-def push_back(order: "Sequence[Value]", output: "Value") -> None:
+def require_recorded(output: object) -> None:
+    """Refuse an output that is no Value, or whose record is gone."""
+    if isinstance(output, Released):
+        output._refuse()
+    if not isinstance(output, Value):
+        raise TypeError(
+            f"a Value is needed here, got {shown(output)} ({type(output).__name__}). "
+            "Build it from Values: Value(2.0) * 3."
+        )
+
+
+# -- constants with a name -------------------------------------------------------------------------
+
+
+class Literal(float):
+    """A constant with a name: it costs no node and gets no gradient.
+
+    Args:
+        data: the number.
+        label: how drawings and expressions show it.
+
+    >>> x = Value(5.0, label="x")
+    >>> shifted = x - Literal(3.0, "max")
+    >>> shifted.data, shifted.inputs == (x,), shifted.operands[1].label
+    (2.0, True, 'max')
+    """
+
+    __slots__ = ("label",)
+    label: str
+
+    def __new__(cls, data: object, label: str = "") -> Self:
+        """Keep ``data`` as a float and ``label`` beside it."""
+        if isinstance(data, Maximum):
+            data._refuse()
+        literal = super().__new__(cls, finite(data, "Literal"))
+        literal.label = label_text(label)
+        return literal
+
+    @property
+    def data(self) -> float:
+        """The plain number."""
+        return float(self)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({number_text(self.data)}, label={self.label!r})"
+
+
+class Maximum(Literal):
+    """The largest of some numbers, as a constant: no gradient flows into it.
+
+    It remembers which numbers those were, so that a replay with other data can find it again.
+    So it stands beside a Value, as in ``score - maximum``; arithmetic with plain numbers would
+    lose what it is the largest of, and is refused.
+
+    Args:
+        of: the Values, at least one.
+        label: how drawings and expressions show it.
+
+    Raises:
+        ValueError: there is no number.
+
+    >>> scores = [Value(1.0), Value(3.0)]
+    >>> shifted = scores[0] - Maximum(scores)
+    >>> shifted.data, shifted.inputs == (scores[0],)
+    (-2.0, True)
+    """
+
+    __slots__ = ("of",)
+    of: tuple[Value, ...]
+
+    def __new__(cls, of: Iterable[Value], label: str = "max") -> Self:
+        """Keep the largest number, its label, and where it came from."""
+        numbers = tuple(of)
+        for number in numbers:
+            require_recorded(number)
+        if not numbers:
+            raise ValueError("a maximum needs at least one Value, got none.")
+        return cls._kept(max(number.data for number in numbers), label, numbers)
+
+    @classmethod
+    def _kept(cls, data: float, label: str, of: tuple[Value, ...]) -> Self:
+        maximum = super().__new__(cls, data, label)
+        maximum.of = of
+        return maximum
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Let it be copied with the number it has; what it is the largest of may have moved."""
+        return self._kept, (self.data, self.label, self.of)
+
+    def _refuse(self, *others: object) -> Any:
+        if any(isinstance(other, Number) for other in others):
+            return NotImplemented  # the Value does the operation
+        raise TypeError(
+            f"this arithmetic would make a plain number of {shown(self)}, and a replay could not "
+            "find the maximum again. Put it straight into an operation with a Value, as in "
+            "score - maximum. Or use maximum.data if the bare number is wanted."
+        )
+
+    __array_ufunc__ = None
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = _refuse
+    __truediv__ = __rtruediv__ = __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = _refuse
+    __divmod__ = __rdivmod__ = __pow__ = __rpow__ = __neg__ = __pos__ = _refuse
+    __abs__ = __round__ = _refuse
+
+
+# -- the walk back ---------------------------------------------------------------------------------
+
+
+def push_back(order: Sequence[Value], output: Value) -> None:
     """The chain rule: hand every gradient on to the inputs, from the output to the leaves.
 
     Args:
@@ -536,13 +625,13 @@ def push_back(order: "Sequence[Value]", output: "Value") -> None:
     output.grad = 1.0
     for node in reversed(order):
         upstream = node.grad
-        if (slope := node._d_left) is not None:
-            node._left.grad += slope * upstream
-        if (slope := node._d_right) is not None:
-            node._right.grad += slope * upstream
+        if (local_derivative := node._d_left) is not None:
+            node._left.grad += local_derivative * upstream
+        if (local_derivative := node._d_right) is not None:
+            node._right.grad += local_derivative * upstream
 
 
-def walk_back(order: "Sequence[Value]", output: "Value", leaves: "Iterable[Value]") -> None:
+def walk_back(order: Sequence[Value], output: Value, leaves: Iterable[Value]) -> None:
     """Compute every gradient, and add those of the leaves to what the leaves hold.
 
     What a leaf holds is taken off first and added as one number at the end. So a second walk
@@ -574,7 +663,7 @@ def walk_back(order: "Sequence[Value]", output: "Value", leaves: "Iterable[Value
         raise
 
 
-def _require_numbers(leaves: "Sequence[Value]", gradients: "Sequence[object]") -> None:
+def _require_numbers(leaves: Sequence[Value], gradients: Sequence[object]) -> None:
     if {float}.issuperset(map(type, gradients)):
         return
     for leaf, gradient in zip(leaves, gradients, strict=True):
@@ -585,7 +674,7 @@ def _require_numbers(leaves: "Sequence[Value]", gradients: "Sequence[object]") -
             )
 
 
-def _require_range(order: "Sequence[Value]", output: "Value", leaves: "Sequence[Value]") -> None:
+def _require_range(order: Sequence[Value], output: Value, leaves: Sequence[Value]) -> None:
     # Whatever leaves the floats on the way arrives at a leaf.
     if math.isfinite(sum(map(attrgetter("grad"), leaves))):
         return
@@ -638,17 +727,6 @@ def topological_order(output: Value) -> list[Value]:
     return order
 
 
-def require_recorded(output: object) -> None:
-    """Refuse an output that is no Value, or whose record is gone."""
-    if isinstance(output, Released):
-        output._refuse()
-    if not isinstance(output, Value):
-        raise TypeError(
-            f"a Value is needed here, got {shown(output)} ({type(output).__name__}). "
-            "Build it from Values: Value(2.0) * 3."
-        )
-
-
 def _refuse_replaced_data(nodes: Sequence[Value]) -> NoReturn:
     node = next(node for node in nodes if not isinstance(node.data, Real))
     raise TypeError(
@@ -679,69 +757,3 @@ def require_finite(output: Value, nodes: Sequence[Value]) -> None:
                 f"backward() needs finite numbers, but {where} {number_text(node.data)}, "
                 f"on the way to the output {number_text(output.data)}."
             )
-
-
-@contextmanager
-def scope(name: str) -> Iterator[None]:
-    """Say which part of a model the nodes made inside belong to; scopes nest.
-
-    Args:
-        name: the part, such as ``"attention"``; a slash opens an inner part.
-
-    >>> with scope("layer0"):
-    ...     with scope("head2"):
-    ...         x = Value(1.0) * 2
-    >>> x.scope
-    'layer0/head2'
-    """
-    global _tag
-    outer = _tag
-    path = f"{outer.scope}/{label_text(name)}" if outer.scope else label_text(name)
-    _tag = Tag("", path, outer.recording)
-    try:
-        yield
-    finally:
-        _tag = Tag("", outer.scope, _tag.recording)
-
-
-def record_with(append: "Callable[[Value], None] | None", recording: object) -> None:
-    """Hand every node made from now on to ``append``, or stop doing so with None."""
-    global _append, _tag
-    _append = append
-    _tag = Tag("", _tag.scope, recording)
-
-
-_LEAF_TAG = Tag()
-_tag = _LEAF_TAG
-_append: Callable[[Value], None] | None = None
-_new = object.__new__
-
-
-def _node(
-    op: str,
-    data: float,
-    left: Value | float,
-    d_left: float | None,
-    right: Value | float | None = None,
-    d_right: float | None = None,
-) -> Value:
-    node = _new(Value)
-    node.data = data
-    node.grad = 0.0
-    node.op = op
-    node._tag = _tag
-    node._left = left
-    node._right = right
-    node._d_left = d_left
-    node._d_right = d_right
-    if _append is not None:
-        _append(node)
-    return node
-
-
-def _operand(other: object, op: str, value: Value) -> float:
-    if (type(other) is float and other - other == 0.0) or isinstance(other, Literal):
-        return other
-    if isinstance(other, Released):
-        other._refuse()
-    return finite(other, f"{op!r} with {number_text(value.data)}")

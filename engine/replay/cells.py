@@ -103,8 +103,9 @@ def _needed(value: Value, chosen: ByNode) -> list[Value]:
     """Its inputs, from right to left, and all that may be chosen or compared for them."""
     require_recorded(value)
     needed: list[Value] = []
-    for slope, operand in (value._d_right, value._right), (value._d_left, value._left):
-        if slope is not None:
+    sides = (value._d_right, value._right), (value._d_left, value._left)
+    for local_derivative, operand in sides:
+        if local_derivative is not None:
             needed.append(operand)
         elif type(operand) is Maximum:
             needed += operand.of

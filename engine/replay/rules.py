@@ -10,20 +10,20 @@ Floats = NDArray[np.float64]
 Rule = Callable[..., Any]
 
 
-def power_slope(a: Floats, b: Floats, _: Floats) -> Floats:
+def power_derivative(a: Floats, b: Floats, _: Floats) -> Floats:
     """Differentiate a**b by a; 0 where the curve is vertical, as the engine chooses.
 
-    >>> power_slope(np.array([0.0, 4.0]), np.array([0.5, 0.5]), np.array([0.0, 2.0]))
+    >>> power_derivative(np.array([0.0, 4.0]), np.array([0.5, 0.5]), np.array([0.0, 2.0]))
     array([0.  , 0.25])
 
     At exponent 0 the curve is flat, however small the base.
 
-    >>> power_slope(np.array([1e-310]), np.array([0.0]), np.array([1.0]))
+    >>> power_derivative(np.array([1e-310]), np.array([0.0]), np.array([1.0]))
     array([0.])
     """
     level = (b == 0.0) | ((a == 0.0) & (b < 1.0))
-    slopes: Floats = np.where(level, 0.0, b * np.where(level, 1.0, a) ** (b - 1.0))
-    return slopes
+    derivatives: Floats = np.where(level, 0.0, b * np.where(level, 1.0, a) ** (b - 1.0))
+    return derivatives
 
 
 # Of one or two operands.
@@ -45,7 +45,7 @@ LOCAL_DERIVATIVES: dict[str, tuple[Rule | None, ...]] = {
     "-": (None, lambda a, b, y: -1.0),
     "*": (lambda a, b, y: b, lambda a, b, y: a),
     "/": (lambda a, b, y: 1.0 / b, lambda a, b, y: -y / b),
-    "**": (power_slope, lambda a, b, y: y * np.log(a)),
+    "**": (power_derivative, lambda a, b, y: y * np.log(a)),
     "neg": (lambda a, y: -1.0,),
     "exp": (lambda a, y: y,),
     "log": (lambda a, y: 1.0 / a,),

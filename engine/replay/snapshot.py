@@ -50,7 +50,7 @@ def graph_of(cells: Cells, picks: Sequence[int], data: Floats, gradients: Floats
     left, right = resolved(cells, picks)
     order = _order(cells, left, right)
     place = {cell: index for index, cell in enumerate(order)}
-    slopes = _local_derivatives(cells, order, left, right, data)
+    local_derivatives = _local_derivatives(cells, order, left, right, data)
     numbers, upstream = data.tolist(), gradients.tolist()
 
     def operand(cell: int) -> int | Constant:
@@ -70,7 +70,7 @@ def graph_of(cells: Cells, picks: Sequence[int], data: Floats, gradients: Floats
                 cells.ops[cell],
                 operands,
                 inputs,
-                slopes.get(cell, ()),
+                local_derivatives.get(cell, ()),
                 numbers[cell],
                 upstream[cell],
                 cells.tags[cell].scope,
@@ -108,12 +108,12 @@ def _local_derivatives(
     for (op, *flows), members in alike.items():
         rules = LOCAL_DERIVATIVES[op]
         operands = [data[[side[cell] for cell in members]] for side in (left, right)[: len(rules)]]
-        slopes = [
+        by_side = [
             1.0 if rule is None else rule(*operands, data[members])
             for rule, flow in zip(rules, flows, strict=False)
             if flow
         ]
-        columns = [np.broadcast_to(slope, len(members)).astype(float).tolist() for slope in slopes]
+        columns = [np.broadcast_to(one, len(members)).astype(float).tolist() for one in by_side]
         found |= zip(members, zip(*columns, strict=True), strict=True)
     return found
 

@@ -159,37 +159,42 @@ BAD: dict[str, tuple[Act, type[BaseException], list[str]]] = {
     "10 ** value": (lambda o: 10 ** Value(400.0), OVERFLOW, ["10 ** 400", "too large"]),
     "1 / tiny": (lambda o: 1 / Value(1e-310), OVERFLOW, ["1 / 1e-310", "too large"]),
     "value / tiny": (lambda o: o.x / 1e-310, OVERFLOW, ["3 / 1e-310", "too large"]),
-    "slope of 0 / tiny": (
+    "derivative of 0 / tiny": (
         lambda o: o.zero / Value(1e-310),
         OVERFLOW,
         ["local derivative of 0 / 1e-310", "too large"],
     ),
-    "slope of 0 / tiny number": (
+    "derivative of 0 / tiny number": (
         lambda o: o.zero / 1e-310,
         OVERFLOW,
         ["local derivative of 0 / 1e-310", "too large"],
     ),
-    "slope of 1 / small": (
+    "derivative of tiny / tiny number": (
+        lambda o: Value(1e-310) / 1e-309,
+        OVERFLOW,
+        ["local derivative of 1e-310 / 1e-309", "too large"],
+    ),
+    "derivative of 1 / small": (
         lambda o: 1 / Value(1e-200),
         OVERFLOW,
         ["local derivative of 1 / 1e-200", "too large"],
     ),
-    "slope of value / small value": (
+    "derivative of value / small value": (
         lambda o: o.x / Value(1e-200),
         OVERFLOW,
         ["local derivative of 3 / 1e-200", "too large"],
     ),
-    "slope of log": (
+    "derivative of log": (
         lambda o: Value(1e-310).log(),
         OVERFLOW,
         ["local derivative of log(1e-310)", "too large"],
     ),
-    "slope of a power": (
+    "derivative of a power": (
         lambda o: Value(1e-200) ** -1,
         OVERFLOW,
         ["local derivative of 1e-200 ** (-1)", "too large"],
     ),
-    "slope of a power by its factor": (
+    "derivative of a power by its factor": (
         lambda o: Value(1.0000001) ** 7e9,
         OVERFLOW,
         ["local derivative of 1 ** 7e+09", "too large"],
@@ -199,7 +204,7 @@ BAD: dict[str, tuple[Act, type[BaseException], list[str]]] = {
         OVERFLOW,
         ["local derivative of 1e+300 ** 1.0199", "too large"],
     ),
-    "slope of number ** value": (
+    "derivative of number ** value": (
         lambda o: 1e300 ** Value(1.0199),
         OVERFLOW,
         ["local derivative of 1e+300 ** 1.0199", "too large"],
