@@ -8,6 +8,7 @@ ZeroDivisionError: 1 / 0 does not exist: the number below the line is 0.
 
 import math
 from numbers import Real
+from operator import index
 
 from engine.text import number_text, shown
 
@@ -41,6 +42,42 @@ def finite(data: object, where: str) -> float:
     if not math.isfinite(data):
         raise ValueError(f"{where} needs a finite number, got {data}.")
     return data
+
+
+def positive(number: object, where: str) -> float:
+    """Turn a number into a float as ``finite`` does, and refuse 0 and what is below.
+
+    >>> positive(2, "the step")
+    2.0
+    """
+    checked = finite(number, where)
+    if checked <= 0.0:
+        raise ValueError(f"{where} is above 0, got {number_text(checked)}.")
+    return checked
+
+
+def not_negative(number: object, where: str) -> float:
+    """Turn a number into a float as ``finite`` does, and refuse what is below 0.
+
+    >>> not_negative(0, "the noise")
+    0.0
+    """
+    checked = finite(number, where)
+    if checked < 0.0:
+        raise ValueError(f"{where} is 0 or larger, got {number_text(checked)}.")
+    return checked
+
+
+def whole(number: object, where: str) -> int:
+    """Accept a whole number of any kind, and no True or False.
+
+    >>> whole(3, "the number of points")
+    3
+    """
+    if isinstance(number, bool) or not hasattr(number, "__index__"):
+        kind = type(number).__name__
+        raise TypeError(f"{where} is a whole number, got {shown(number)} ({kind}).")
+    return index(number)
 
 
 def label_text(label: object) -> str:

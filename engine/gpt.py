@@ -20,7 +20,7 @@ from operator import index
 from pathlib import Path
 from random import Random
 
-from engine.domain import finite
+from engine.domain import positive
 from engine.tape import Tape
 from engine.text import shown
 from engine.value import Literal, Maximum, Parameter, Value, scope
@@ -431,9 +431,7 @@ class GPT:
             raise TypeError(
                 f"chance is a Random of Python, such as Random(1), got {shown(chance)}."
             )
-        temperature = finite(temperature, "a temperature")
-        if temperature <= 0.0:
-            raise ValueError(f"a temperature is above 0, got {shown(temperature)}.")
+        temperature = positive(temperature, "a temperature")
         vocabulary = range(self.shape.vocabulary)
         bos = vocabulary[-1]
         tokens = [bos]

@@ -10,13 +10,13 @@ every step of the walk back without trusting any of them.
 import inspect
 import math
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from numbers import Real
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from engine.domain import finite, label_text
+from engine.domain import finite, label_text, not_negative, positive
 from engine.kinks import nearest_kink
 from engine.text import number_text, one_line, shown, table_lines
 from engine.value import Released, Value, topological_order
@@ -193,10 +193,10 @@ def central_difference(
     >>> [round(slope, 6) for slope in central_difference(L, (2, -3, 10, -2))]
     [6.0, -4.0, -2.0, 4.0]
     """
-    call, _, numbers = _prepared(function, at)
-    _require_step(step)
-    _require_movable(numbers, step)
-    return tuple(_central(call, numbers, index, step) for index in range(len(numbers)))
+    place = _place(function, at)
+    positive(step, "the step")
+    _require_movable(place.numbers, step)
+    return tuple(place.central(index, step) for index in range(len(place.numbers)))
 
 
 def gradient_check(
@@ -226,12 +226,11 @@ def gradient_check(
     x         3         7                   7      below 1e-8
     All agree within a relative error of 1e-06.
     """
-    call, names, numbers = _prepared(function, at)
-    _require_step(step)
-    _require_movable(numbers, step)
-    _require_checkable(numbers, tolerance)
-    check = _Check(call, names, numbers, tolerance)
-    return check.at_step(step)
+    place = _place(function, at)
+    positive(step, "the step")
+    _require_movable(place.numbers, step)
+    _require_checkable(place.numbers, tolerance)
+    return _Check(place, tolerance).at_step(step)
 
 
 def gradient_check_by_step(
@@ -262,10 +261,10 @@ def gradient_check_by_step(
     >>> [str(result.inputs[0].verdict) for result in results]
     ['differ', 'agree', 'differ']
     """
-    call, names, numbers = _prepared(function, at)
+    place = _place(function, at)
     steps = _checked_steps(steps)
-    _require_checkable(numbers, tolerance)
-    check = _Check(call, names, numbers, tolerance)
+    _require_checkable(place.numbers, tolerance)
+    check = _Check(place, tolerance)
     return tuple(check.at_step(step, forgiving=True) for step in steps)
 
 
@@ -296,15 +295,15 @@ def error_by_step(
     >>> [f"{error.forward:.0e} {error.central:.0e}" for error in errors]
     ['6e-01 1e-02', '6e-02 1e-04']
     """
-    call, _, numbers = _prepared(function, [at])
+    place = _place(function, [at])
     finite(exact, "the exact derivative")
     steps = _checked_steps(steps)
-    here = finite(call(numbers), "the function's result")
+    here = finite(place.call(place.numbers), "the function's result")
     return tuple(
         StepError(
             step,
-            abs(_slope(_moved(call, numbers, 0, step) - here, step) - exact),
-            abs(_central(call, numbers, 0, step) - exact),
+            abs(_slope(place.moved(0, step) - here, step) - exact),
+            abs(place.central(0, step) - exact),
         )
         for step in steps
     )
@@ -340,7 +339,35 @@ def relative_error(first: float, second: float) -> float:
     return abs(first - second) / larger if larger else 0.0
 
 
-def _gradients(output: object, leaves: Sequence[Value]) -> list[float]:
+class _Place(NamedTuple):
+    """A function, and the inputs at which it is looked at.
+
+    Attributes:
+        call: the function, of all its inputs in one list.
+        names: of the inputs.
+        numbers: the inputs.
+    """
+
+    call: Callable[[Sequence[object]], object]
+    names: tuple[str, ...]
+    numbers: list[float]
+
+    def moved(self, index: int, by: float) -> float:
+        """The function's result where one input is moved."""
+        moved = [number + by if i == index else number for i, number in enumerate(self.numbers)]
+        result = self.call(moved)
+        if isinstance(result, Value | Released):
+            result = result.data
+        way = f"a step of {number_text(abs(by))} {'above' if by > 0.0 else 'below'}"
+        from_where = number_text(self.numbers[index])
+        return finite(result, f"the function's result, {way} the input {from_where},")
+
+    def central(self, index: int, step: float) -> float:
+        """The central difference of one input."""
+        return _slope(self.moved(index, step) - self.moved(index, -step), 2 * step)
+
+
+def _recorded(output: object) -> Value:
     if isinstance(output, Released):
         output.backward()
     if not isinstance(output, Value):
@@ -348,6 +375,11 @@ def _gradients(output: object, leaves: Sequence[Value]) -> list[float]:
             f"the function must give a Value, got {shown(output)} ({type(output).__name__}): "
             "calculate with the inputs themselves, not with their data."
         )
+    return output
+
+
+def _gradients(output: Value, leaves: Sequence[Value]) -> list[float]:
+    """The gradients of one walk; what the function uses besides its inputs keeps its own."""
     order = topological_order(output)
     for leaf in leaves:  # the function may have walked back itself
         leaf.grad = 0.0
@@ -362,29 +394,23 @@ def _gradients(output: object, leaves: Sequence[Value]) -> list[float]:
 class _Check:
     """One function at one place: its gradients once, measured with as many steps as wanted."""
 
-    def __init__(
-        self,
-        call: Callable[[Sequence[object]], Any],
-        names: Sequence[str],
-        numbers: list[float],
-        tolerance: float,
-    ) -> None:
-        leaves = [Value(number) for number in numbers]
-        output = call(leaves)
+    def __init__(self, place: _Place, tolerance: float) -> None:
+        leaves = [Value(number) for number in place.numbers]
+        output = _recorded(place.call(leaves))
         self._gradients = _gradients(output, leaves)
-        self._here: float = output.data
-        self._call = lambda inputs: call([Value(number) for number in inputs])
-        self._names = names
-        self._numbers = numbers
+        self._here = output.data
+        self._place = place._replace(
+            call=lambda inputs: place.call([Value(number) for number in inputs])
+        )
         self._tolerance = tolerance
 
     def at_step(self, step: float, forgiving: bool = False) -> GradientCheckResult:
-        checked = tuple(self._checked(i, step, forgiving) for i in range(len(self._numbers)))
+        checked = tuple(self._checked(i, step, forgiving) for i in range(len(self._place.numbers)))
         return GradientCheckResult(checked, step, self._tolerance)
 
     def _checked(self, index: int, step: float, forgiving: bool) -> CheckedInput:
         try:
-            _require_movable(self._numbers[index : index + 1], step)
+            _require_movable(self._place.numbers[index : index + 1], step)
             measured = self._measured(index, step)
         except (ArithmeticError, ValueError) as error:
             if not forgiving:
@@ -394,8 +420,8 @@ class _Check:
         known = not measured.problem
         error_size = relative_error(gradient, measured.central) if known else math.nan
         return CheckedInput(
-            name=self._names[index],
-            data=self._numbers[index],
+            name=self._place.names[index],
+            data=self._place.numbers[index],
             gradient=gradient,
             central_difference=measured.central,
             absolute_error=abs(gradient - measured.central),
@@ -407,34 +433,34 @@ class _Check:
     def _measured(self, index: int, step: float) -> Measured:
         measured = self._differences(index, step)
         if self._gradients[index] == 0.0:
-            closer = self._differences(index, step / CLOSER)
-            forward, backward, flat = (
-                self._is_flat(slope, there, measured.rounding)
-                for slope, there in zip(measured[:3], closer[:3], strict=True)
-            )
-            measured = measured._replace(flat=flat)
-            plain = forward and backward and flat
+            forward, backward, central = self._flat(index, step, measured)
+            measured = measured._replace(flat=central)
+            agree = forward and backward and central
         else:
-            plain = relative_error(self._gradients[index], measured.central) <= self._tolerance
-        if plain:  # the numbers agree so well that no kink can matter
+            agree = relative_error(self._gradients[index], measured.central) <= self._tolerance
+        if agree:  # so well that no kink can matter
             return measured
-
-        def line(number: float) -> float:
-            return _moved(self._call, self._numbers, index, number - self._numbers[index])
-
-        return measured._replace(kink=nearest_kink(line, self._numbers[index], step))
+        number = self._place.numbers[index]
+        kink = nearest_kink(lambda x: self._place.moved(index, x - number), number, step)
+        return measured._replace(kink=kink)
 
     def _differences(self, index: int, step: float) -> Measured:
-        above, below = (_moved(self._call, self._numbers, index, by) for by in (step, -step))
+        above, below = (self._place.moved(index, by) for by in (step, -step))
         forward, backward = _slope(above - self._here, step), _slope(self._here - below, step)
         steepest = max(abs(forward), abs(backward))
-        size = abs(above) + abs(below) + abs(self._numbers[index]) * steepest
+        size = abs(above) + abs(below) + abs(self._place.numbers[index]) * steepest
         return Measured(
             forward=forward,
             backward=backward,
             central=_slope(above - below, 2 * step),
             rounding=sys.float_info.epsilon * size / step,
         )
+
+    def _flat(self, index: int, step: float, measured: Measured) -> Iterator[bool]:
+        """Whether the slopes forward, backward and central may stand for 0."""
+        closer = self._differences(index, step / CLOSER)
+        for slope, there in zip(measured[:3], closer[:3], strict=True):
+            yield self._is_flat(slope, there, measured.rounding)
 
     def _is_flat(self, slope: float, closer: float, rounding: float) -> bool:
         """Whether a measured slope may stand for 0.
@@ -456,25 +482,25 @@ class _Check:
         return Verdict.AGREE if error_size <= self._tolerance else Verdict.DIFFER
 
 
-def _prepared(
-    function: Callable[..., Any], at: Inputs
-) -> tuple[Callable[[Sequence[object]], Any], tuple[str, ...], list[float]]:
+def _place(function: Callable[..., object], at: Inputs) -> _Place:
     if not callable(function):
         raise TypeError(f"a function is needed, got {shown(function)}: pass f itself, not f(x).")
     if isinstance(at, Mapping):
         names = tuple(map(label_text, at))
         numbers = [finite(number, f"input {name}") for name, number in at.items()]
         _require_fitting(function, **at)
-        return lambda inputs: function(**dict(zip(names, inputs, strict=True))), names, numbers
+        return _Place(
+            lambda inputs: function(**dict(zip(names, inputs, strict=True))), names, numbers
+        )
     if not isinstance(at, Sequence) or isinstance(at, str | bytes):
         raise TypeError(f"the inputs come as a list such as [3.0], got {shown(at)}.")
     names = _argument_names(function, len(at))
     numbers = [finite(number, f"input {name}") for name, number in zip(names, at, strict=True)]
     _require_fitting(function, *at)
-    return lambda inputs: function(*inputs), names, numbers
+    return _Place(lambda inputs: function(*inputs), names, numbers)
 
 
-def _require_fitting(function: Callable[..., Any], /, *inputs: float, **named: float) -> None:
+def _require_fitting(function: Callable[..., object], /, *inputs: float, **named: float) -> None:
     try:
         signature = inspect.signature(function)
     except ValueError:  # some built-in functions do not say what they take
@@ -488,20 +514,13 @@ def _require_fitting(function: Callable[..., Any], /, *inputs: float, **named: f
         ) from None
 
 
-def _argument_names(function: Callable[..., Any], count: int) -> tuple[str, ...]:
+def _argument_names(function: Callable[..., object], count: int) -> tuple[str, ...]:
     try:
         parameters = list(inspect.signature(function).parameters.values())
     except ValueError:  # some built-in functions do not say what they take
         parameters = []
     named = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     return tuple(named[i] if i < len(named) else f"input {i}" for i in range(count))
-
-
-def _central(
-    call: Callable[[Sequence[object]], Any], numbers: list[float], index: int, step: float
-) -> float:
-    rise = _moved(call, numbers, index, step) - _moved(call, numbers, index, -step)
-    return _slope(rise, 2 * step)
 
 
 def _slope(rise: float, run: float) -> float:
@@ -514,36 +533,19 @@ def _slope(rise: float, run: float) -> float:
     return slope
 
 
-def _moved(
-    call: Callable[[Sequence[object]], Any], numbers: list[float], index: int, by: float
-) -> float:
-    moved = [number + by if i == index else number for i, number in enumerate(numbers)]
-    result = call(moved)
-    if isinstance(result, Value | Released):
-        result = result.data
-    way = f"a step of {number_text(abs(by))} {'above' if by > 0.0 else 'below'}"
-    return finite(result, f"the function's result, {way} the input {number_text(numbers[index])},")
-
-
 def _checked_steps(steps: Sequence[float]) -> tuple[float, ...]:
     if not isinstance(steps, Iterable) or isinstance(steps, str | bytes):
         raise TypeError(f"the steps come as a list such as [1e-5], got {shown(steps)}.")
     steps = tuple(steps)
     for step in steps:
-        _require_step(step)
+        positive(step, "the step")
     return steps
 
 
 def _require_checkable(numbers: Sequence[float], tolerance: float) -> None:
-    if not finite(tolerance, "the tolerance") >= 0.0:
-        raise ValueError(f"the tolerance is 0 or more, got {number_text(tolerance)}.")
+    not_negative(tolerance, "the tolerance")
     if not numbers:
         raise ValueError("nothing to check: give at least one input, such as [3.0].")
-
-
-def _require_step(step: float) -> None:
-    if not finite(step, "the step") > 0.0:
-        raise ValueError(f"the step must be above 0, got {number_text(step)}.")
 
 
 def _require_movable(numbers: Sequence[float], step: float) -> None:

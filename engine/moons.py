@@ -3,8 +3,7 @@
 import math
 from random import Random
 
-from engine.domain import finite
-from engine.text import number_text, shown
+from engine.domain import not_negative, whole
 
 Point = tuple[float, float]
 
@@ -30,13 +29,9 @@ def two_moons(count: int, noise: float = 0.1, seed: int = 0) -> tuple[list[Point
     >>> all(math.isclose(x * x + y * y, 1.0) for x, y in points[::2])
     True
     """
-    if isinstance(count, bool) or not hasattr(count, "__index__"):
-        raise TypeError(f"the number of points is a whole number, got {shown(count)}.")
-    if count < 2:
+    if whole(count, "the number of points") < 2:
         raise ValueError(f"two moons need at least 2 points, got {count}.")
-    noise = finite(noise, "the noise")
-    if noise < 0.0:
-        raise ValueError(f"the noise is 0 or larger, got {number_text(noise)}.")
+    noise = not_negative(noise, "the noise")
     chance = Random(seed)
     points, labels = [], []
     for place in range(count):

@@ -10,6 +10,7 @@
 from collections.abc import Sequence
 from random import Random
 
+from engine.domain import whole
 from engine.text import shown
 from engine.value import Parameter, Value, scope
 
@@ -41,7 +42,7 @@ class Neuron:
 
     def __init__(self, inputs: int, activation: str = "tanh", chance: Random | None = None) -> None:
         _require_activation(activation)
-        if _whole(inputs, "the number of inputs") < 1:
+        if whole(inputs, "the number of inputs") < 1:
             raise ValueError(f"a neuron needs at least one input, got {inputs}.")
         chance = _chance(chance)
         deviation = inputs**-0.5
@@ -88,7 +89,7 @@ class Layer:
     def __init__(
         self, inputs: int, outputs: int, activation: str = "tanh", chance: Random | None = None
     ) -> None:
-        if _whole(outputs, "the number of neurons") < 1:
+        if whole(outputs, "the number of neurons") < 1:
             raise ValueError(f"a layer needs at least one neuron, got {outputs}.")
         chance = _chance(chance)
         self.neurons = [Neuron(inputs, activation, chance) for _ in range(outputs)]
@@ -174,12 +175,6 @@ def _require_activation(activation: str) -> None:
     if not isinstance(activation, str) or activation not in ACTIVATIONS:
         names = ", ".join(ACTIVATIONS)
         raise ValueError(f"an activation is one of {names}, got {shown(activation)}.")
-
-
-def _whole(number: int, what: str) -> int:
-    if isinstance(number, bool) or not hasattr(number, "__index__"):
-        raise TypeError(f"{what} is a whole number, got {shown(number)} ({type(number).__name__}).")
-    return number
 
 
 def _chance(chance: Random | None) -> Random:

@@ -18,7 +18,7 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Any, Protocol
 
-from engine.domain import finite
+from engine.domain import finite, not_negative, positive
 from engine.text import number_text, shown
 
 
@@ -60,14 +60,14 @@ class Optimizer:
 
     def __init__(self, parameters: Iterable[Trainable], rate: float) -> None:
         self.parameters = _movable(parameters)
-        self.rate = _positive(rate, "the learning rate")
+        self.rate = positive(rate, "the learning rate")
 
     def zero_grad(self) -> None:
         """Set the gradient of every parameter to 0."""
         zero_grad(self.parameters)
 
     def _chosen(self, rate: float | None) -> float:
-        return self.rate if rate is None else _not_negative(rate, "the learning rate")
+        return self.rate if rate is None else not_negative(rate, "the learning rate")
 
 
 class SGD(Optimizer):
@@ -143,7 +143,7 @@ class Adam(Optimizer):
         super().__init__(parameters, rate)
         self.beta1 = _share(beta1, "beta1")
         self.beta2 = _share(beta2, "beta2")
-        self.epsilon = _positive(epsilon, "epsilon")
+        self.epsilon = positive(epsilon, "epsilon")
         self.steps = 0
         self.momentum: list[Any] = [0.0] * len(self.parameters)
         self.scale: list[Any] = [0.0] * len(self.parameters)
@@ -263,20 +263,6 @@ def _movable(parameters: Iterable[Trainable]) -> list[Trainable]:
     if len({id(parameter) for parameter in listed}) < len(listed):
         raise ValueError("a parameter stands in the list twice: it would be moved twice a step.")
     return listed
-
-
-def _not_negative(number: object, name: str) -> float:
-    checked = finite(number, name)
-    if checked < 0.0:
-        raise ValueError(f"{name} is 0 or larger, got {number_text(checked)}.")
-    return checked
-
-
-def _positive(number: object, name: str) -> float:
-    checked = finite(number, name)
-    if checked <= 0.0:
-        raise ValueError(f"{name} is above 0, got {number_text(checked)}.")
-    return checked
 
 
 def _share(number: object, name: str) -> float:

@@ -7,7 +7,7 @@ from typing import Any
 
 import traitlets
 
-from engine.domain import finite
+from engine.domain import finite, positive
 from engine.drawing.plots.descent import descent_on_curve, window_of
 from engine.drawing.plots.plot import Plot
 from engine.drawing.words import label, number
@@ -245,11 +245,9 @@ def _lowest(
 
 
 def _ordered(rates: Iterable[float]) -> list[float]:
-    numbers = sorted(finite(rate, "a learning rate") for rate in rates)
+    numbers = sorted(positive(rate, "a learning rate") for rate in rates)
     if not 1 <= len(numbers) <= MOST_RATES:
         raise ValueError(f"give from 1 to {MOST_RATES} learning rates, got {len(numbers)}.")
-    if numbers[0] <= 0.0:
-        raise ValueError(f"a learning rate is above 0, got {number_text(numbers[0])}.")
     if len(set(numbers)) < len(numbers):
         raise ValueError("a learning rate stands in the list twice.")
     return numbers
