@@ -26,6 +26,7 @@ from engine.drawing.plots import (
     gradient_histogram,
     loss_curve,
 )
+from engine.drawing.plots.attention import SHADES, number_color
 from engine.drawing.plots.loss import WHILE_IT_RUNS
 from engine.gradcheck import StepError
 
@@ -39,6 +40,20 @@ def pixels(plot: Plot) -> Any:
     from matplotlib.image import imread
 
     return imread(BytesIO(plot.png))[:, :, :3]
+
+
+def empty_edges(plot: Plot) -> tuple[int, int, int, int]:
+    """How many rows or columns of pixels are bare, at the left, right, top and bottom."""
+    from matplotlib.colors import to_rgb
+
+    drawn = (abs(pixels(plot) - to_rgb(CARD)) > 0.01).any(axis=2)
+    columns, rows = drawn.any(axis=0), drawn.any(axis=1)
+    return (
+        int(columns.argmax()),
+        int(columns[::-1].argmax()),
+        int(rows.argmax()),
+        int(rows[::-1].argmax()),
+    )
 
 
 def has_color(plot: Plot, color: str, least: int = 50) -> bool:
@@ -89,6 +104,9 @@ class TestEveryPlot:
         assert picture.shape[2] == 3 or (picture[:, :, 3] == 1.0).all()
         corners = picture[[0, 0, -1, -1], [0, -1, 0, -1], :3]
         assert (abs(corners - to_rgb(CARD)) < 0.01).all()
+
+    def test_nothing_sticks_to_the_edge_of_the_card(self, plot: Plot) -> None:
+        assert min(empty_edges(plot)) >= 12
 
     def test_cannot_be_changed(self, plot: Plot) -> None:
         with pytest.raises(AttributeError):
@@ -367,6 +385,20 @@ class TestBoundary:
         assert has_color(half, mixed(PLOT_AREAS["orange"]), 1000)
         assert not has_color(none, mixed(PLOT_AREAS["orange"]), 1000)
 
+    @pytest.mark.parametrize("height", [0.25, 0.5, 0.75])
+    def test_a_flat_plane_makes_a_low_picture(self, height: float) -> None:
+        flat = [(x, height * y) for x, y in CORNERS]
+        drawn = decision_boundary(lambda x, y: x - 0.5, flat, [0, 1, 0, 1], resolution=5)
+        assert max(empty_edges(drawn)) <= 60
+
+    def test_the_plane_stays_where_it_is_when_nothing_is_on_the_wrong_side(self) -> None:
+        def last_drawn_row(labels: list[int]) -> int:
+            flat = [(x, y / 2) for x, y in CORNERS]
+            drawn = decision_boundary(lambda x, y: x - 0.5, flat, labels, resolution=5)
+            return len(pixels(drawn)) - empty_edges(drawn)[3]
+
+        assert last_drawn_row([0, 0, 1, 1]) == last_drawn_row([0, 1, 0, 1])
+
     @pytest.mark.parametrize(
         ("points", "labels", "words"),
         [
@@ -403,6 +435,25 @@ class TestAttention:
     def test_a_full_weight_is_blue_and_a_short_row_is_not(self) -> None:
         assert has_color(attention_map([[1.0]], ["B"]), PLOT_LINES["blue"], 1000)
         assert not has_color(attention_map([[0.5]], ["B"]), PLOT_LINES["blue"], 50)
+
+    def test_every_number_is_read_on_its_cell(self) -> None:
+        from matplotlib.colors import LinearSegmentedColormap, to_rgb
+
+        def brightness(color: Any) -> float:
+            parts = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in color]
+            return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2] + 0.05
+
+        shades = LinearSegmentedColormap.from_list("attention", SHADES)
+        for weight in (k / 100 for k in range(101)):
+            cell = brightness(shades(weight)[:3])
+            number = brightness(to_rgb(number_color(weight)))
+            assert max(cell, number) / min(cell, number) >= 4.5
+
+    @pytest.mark.parametrize("tokens", [["BOS", *"nora"], ["a1", "d", "a2"], list("abcdefghijklm")])
+    def test_there_is_no_empty_strip_beside_a_map(self, tokens: list[str]) -> None:
+        count = len(tokens)
+        drawn = attention_map([[1 / count] * count] * count, tokens)
+        assert max(empty_edges(drawn)) <= 60
 
     def test_a_large_map_has_a_scale_instead_of_numbers(self) -> None:
         large = attention_map([[0.0] * 16] * 16, list("abcdefghijklmnop"))

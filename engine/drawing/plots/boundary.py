@@ -12,6 +12,9 @@ if TYPE_CHECKING:
 
 RESOLUTION = 40
 MARGIN = 0.15
+WIDTH, LOWEST, HIGHEST = 6.4, 2.6, 6.4
+# Inches of the picture that the plane does not get: beside it, and above and below it.
+BESIDE, ABOVE_AND_BELOW = 1.0, 1.25
 COLORS = (PLOT_LINES["blue"], PLOT_LINES["vermilion"])
 TINTS = (PLOT_AREAS["sky"], PLOT_AREAS["orange"])
 MARKERS = ("o", "s")
@@ -80,10 +83,17 @@ def decision_boundary(
             _draw_points(axes, places, classes, right, c, names[c])
         axes.set_xlabel("x")
         axes.set_ylabel("y")
-        axes.set_aspect("equal")
+        # At the bottom, so that the plane stays where it is when the legend becomes shorter.
+        axes.set_aspect("equal", anchor="S")
         legend_above(axes, columns=2)
 
-    return plot(draw, text, width=6.4, height=4.8)
+    return plot(draw, text, width=WIDTH, height=_height(columns, rows))
+
+
+def _height(columns: Sequence[float], rows: Sequence[float]) -> float:
+    """How high a picture must be for a plane that is as wide as the picture."""
+    steepness = (rows[-1] - rows[0]) / (columns[-1] - columns[0])
+    return min(max((WIDTH - BESIDE) * steepness + ABOVE_AND_BELOW, LOWEST), HIGHEST)
 
 
 def _point(point: Sequence[float]) -> Point:

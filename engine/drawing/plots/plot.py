@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from engine.domain import finite
-from engine.drawing.palette import CARD, CARD_BORDER, INK, LIGHT, MUTED
+from engine.drawing.palette import CARD, CARD_BORDER, INK, LIGHT, MUTED, PLOT_LINES
 from engine.value import Value
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ PIXELS_PER_INCH = 100
 SHARPNESS = 2
 WIDTH, HEIGHT = 6.4, 4.0
 FONT_POINTS = 10.5
+EDGE = 0.1
 
 Bundle = tuple[dict[str, str], dict[str, Any]]
 
@@ -71,6 +72,7 @@ def plot(
     """
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
+    from matplotlib.layout_engine import ConstrainedLayoutEngine
 
     figure = Figure(
         figsize=(width, height),
@@ -78,7 +80,8 @@ def plot(
         facecolor=CARD,
         edgecolor=CARD_BORDER,
         linewidth=0.0,
-        layout="constrained",
+        # On a dark page the edge of the card is seen: no word may stick to it.
+        layout=ConstrainedLayoutEngine(w_pad=EDGE, h_pad=EDGE),
     )
     FigureCanvasAgg(figure)
     axes = figure.add_subplot()
@@ -111,6 +114,7 @@ def legend_above(axes: "Axes", columns: int) -> "Legend":
 
 def _prepare(axes: "Axes") -> None:
     axes.set_facecolor(CARD)
+    axes.set_prop_cycle(color=PLOT_LINES.values())
     axes.grid(True, which="major", color=LIGHT["control"], linewidth=0.8, linestyle="-")
     axes.set_axisbelow(True)
     for side, spine in axes.spines.items():
