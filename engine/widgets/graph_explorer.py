@@ -47,7 +47,7 @@ from engine.widgets.explorer_words import (
     walk_heading,
     walk_sentences,
 )
-from engine.widgets.view import View, stepped
+from engine.widgets.view import SteppedView
 
 MOST_HOPS = 6
 HOPS = 2
@@ -137,7 +137,7 @@ class _Scene:
     path: Path | None = None
 
 
-class GraphExplorer(View):
+class GraphExplorer(SteppedView):
     """Open a graph of any size box by box, find single nodes, and see how their gradients come.
 
     Nodes are folded by scope, parameters by label; scopes that differ only by a trailing number
@@ -172,7 +172,6 @@ class GraphExplorer(View):
     """
 
     shown = traitlets.Dict().tag(sync=True)
-    index = traitlets.Int(0).tag(sync=True)
 
     def __init__(self, output: Value | Graph, presenter: bool = False) -> None:
         graph = output if isinstance(output, Graph) else Graph.of(output)
@@ -327,30 +326,12 @@ class GraphExplorer(View):
         """Go from single nodes to the boxes they were opened from."""
         return self._go(_Scene(self._scene.fold))
 
-    def step(self, count: int = 1) -> Self:
-        """Walk back over the boxes by some steps, or forward by a negative number.
-
-        Args:
-            count: the number of steps; the walk stops at its ends.
-        """
-        self.index = stepped(self.index, count, self.last)
-        return self
-
     def __repr__(self) -> str:
         return drawing_text(self._folding, self._folded, self._story)
 
     def picture(self) -> str | None:
         """The drawing, for where the view cannot be live."""
         return str(self.shown["svg"]) or None
-
-    @traitlets.validate("index")
-    def _known_position(self, proposal: dict[str, Any]) -> int:
-        index: int = proposal["value"]
-        if not 0 <= index <= self.last:
-            raise traitlets.TraitError(
-                f"this walk has the positions 0 to {self.last}, got {index}."
-            )
-        return index
 
     # -- from one drawing to the next --------------------------------------------------------------
 

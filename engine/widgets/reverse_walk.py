@@ -3,14 +3,12 @@
 from dataclasses import dataclass
 from typing import Any
 
-import traitlets
-
 from engine.drawing.words import WalkWords
 from engine.graph import Graph
 from engine.value import Value
 from engine.walk import Walk, reverse_walk
 from engine.widgets.payload import walk_payload
-from engine.widgets.view import View, stepped
+from engine.widgets.view import SteppedView
 
 LARGEST_STEPPED = 60
 
@@ -34,7 +32,7 @@ class WalkState:
     sentences: tuple[str, ...]
 
 
-class ReverseWalk(View):
+class ReverseWalk(SteppedView):
     """Walk back from an output, one node at a time, with buttons, keys or from Python.
 
     Arrow keys or a clicker's page keys step, Home and End jump, Space plays; a click on a node
@@ -64,8 +62,6 @@ class ReverseWalk(View):
     >>> view.step(2).state.gradients["x"]
     7.0
     """
-
-    index = traitlets.Int(0).tag(sync=True)
 
     walk: Walk
 
@@ -99,27 +95,6 @@ class ReverseWalk(View):
             heading=self._words.heading(self.index),
             sentences=self._words.sentences(self.index),
         )
-
-    def step(self, count: int = 1) -> "ReverseWalk":
-        """Go forward by some steps, or backward by a negative number; stop at the ends.
-
-        Args:
-            count: the number of steps.
-
-        Returns:
-            This view, so that a cell can end with it.
-        """
-        self.index = stepped(self.index, count, self.last)
-        return self
-
-    @traitlets.validate("index")
-    def _known_position(self, proposal: dict[str, Any]) -> int:
-        index: int = proposal["value"]
-        if not 0 <= index <= self.last:
-            raise traitlets.TraitError(
-                f"this walk has the positions 0 to {self.last}, got {index}."
-            )
-        return index
 
     def __repr__(self) -> str:
         return self._words.text()

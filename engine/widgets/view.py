@@ -2,7 +2,7 @@
 
 from numbers import Integral
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import anywidget
 import traitlets
@@ -15,23 +15,6 @@ from engine.graph import Graph
 from engine.text import shown
 
 HERE = Path(__file__).parent
-
-
-def stepped(index: int, count: int, last: int) -> int:
-    """The position some steps away, from 0 to the last.
-
-    Raises:
-        TypeError: ``count`` is not a whole number.
-
-    >>> stepped(3, -1, 5), stepped(3, 10, 5)
-    (2, 5)
-    """
-    if not isinstance(count, Integral):
-        raise TypeError(
-            f"a view steps by a whole number of steps, got {shown(count)} "
-            f"({type(count).__name__}). Try step(2), or step(-1) to go back."
-        )
-    return min(max(index + int(count), 0), last)
 
 
 class View(anywidget.AnyWidget):
@@ -69,3 +52,49 @@ class View(anywidget.AnyWidget):
         picture = self.picture()
         still = {} if picture is None else {"image/svg+xml": picture}
         return {**live, **still, "text/plain": repr(self)}, metadata
+
+
+class SteppedView(View):
+    """A view with positions to step through.
+
+    A view gives its own ``last``.
+
+    Attributes:
+        index: the position, from 0 to ``last``, to be read and set.
+    """
+
+    index = traitlets.Int(0).tag(sync=True)
+
+    @property
+    def last(self) -> int:
+        """The last position."""
+        raise NotImplementedError
+
+    def step(self, count: int = 1) -> Self:
+        """Go forward by some steps, or backward by a negative number; stop at the ends.
+
+        Args:
+            count: the number of steps.
+
+        Returns:
+            This view, so that a cell can end with it.
+
+        Raises:
+            TypeError: ``count`` is not a whole number.
+        """
+        if not isinstance(count, Integral):
+            raise TypeError(
+                f"a view steps by a whole number of steps, got {shown(count)} "
+                f"({type(count).__name__}). Try step(2), or step(-1) to go back."
+            )
+        self.index = min(max(self.index + int(count), 0), self.last)
+        return self
+
+    @traitlets.validate("index")
+    def _known_position(self, proposal: dict[str, Any]) -> int:
+        index: int = proposal["value"]
+        if not 0 <= index <= self.last:
+            raise traitlets.TraitError(
+                f"this walk has the positions 0 to {self.last}, got {index}."
+            )
+        return index
