@@ -35,6 +35,7 @@ from engine.drawing.svg import (
     LEAST_SCALE,
     PAGE_WIDTH,
     SIDE,
+    Line,
     canvas,
     caption_width,
     card,
@@ -240,7 +241,7 @@ def folded_svg(folding: Folding, folded: FoldedGraph, placed: FoldedLayout) -> s
     for index, (box, area) in enumerate(zip(folded.boxes, layout.boxes, strict=True)):
         _draw_box(root, folding, box, index, area, shares[index])
     for arrow, edge in zip(arrows, layout.edges, strict=True):
-        _draw_count(root, edge, arrow_text(arrow))
+        draw_caption(root, edge, arrow_text(arrow))
     return ET.tostring(root, encoding="unicode")
 
 
@@ -272,19 +273,19 @@ def _members(folded: FoldedGraph, path: str) -> list[int]:
 def _box_widths(folding: Folding, folded: FoldedGraph) -> list[float]:
     widths = []
     for box in folded.boxes:
-        texts = [box_title(folding, box), *("".join(line[1:]) for line in _lines(folding, box))]
+        texts = [box_title(folding, box), *(line.key + line.value for line in _lines(folding, box))]
         widest = max(text_width(text) for text in texts) + 2 * BOX_PADDING
         widths.append(max(NARROWEST_BOX, widest))
     return widths
 
 
-def _lines(folding: Folding, box: FoldedBox) -> tuple[tuple[str, str, str], ...]:
+def _lines(folding: Folding, box: FoldedBox) -> tuple[Line, Line]:
     size = size_text(folding, box)
     if box.node is not None:
         data = number(folding.graph.nodes[box.node].data)
-        return (("data", LINE_OF_DATA, data), ("grad", LINE_OF_DATA, size))
+        return Line("data", LINE_OF_DATA, data), Line("grad", LINE_OF_DATA, size)
     key = LINE_OF_SIZE if box.path else "derivatives "
-    return (("data", "nodes ", f"{box.count:,}"), ("grad", key, size))
+    return Line("data", "nodes ", f"{box.count:,}"), Line("grad", key, size)
 
 
 def _edges(
@@ -466,16 +467,3 @@ def _draw_box(
             "fill": ARROW,
         },
     )
-
-
-def _draw_count(root: ET.Element, edge: Edge, text: str) -> None:
-    group = draw_caption(root, edge)
-    group.set("class", "rw-caption rw-count")
-    group.set("visibility", "visible")
-    width = caption_width(text)
-    for part in group:
-        if part.tag == "rect":
-            part.set("width", f"{width:.1f}")
-            part.set("x", f"{-width / 2:.1f}")
-        else:
-            part.text = text

@@ -7,6 +7,7 @@ would clash between two drawings on one page.
 
 import math
 from collections.abc import Sequence
+from typing import NamedTuple
 from xml.etree import ElementTree as ET
 
 from engine.drawing.layout import (
@@ -16,6 +17,7 @@ from engine.drawing.layout import (
     Box,
     Edge,
     Layout,
+    Point,
     text_width,
 )
 from engine.drawing.palette import ARROW, CARD, CARD_BORDER, INK, MUTED
@@ -23,10 +25,24 @@ from engine.drawing.words import graph_summary, number, title
 from engine.graph import Graph
 
 FONT = "DejaVu Sans Mono, Menlo, Consolas, monospace"
-LINES = (21.0, 40.0, 58.0)
+BASELINES = (21.0, 40.0, 58.0)  # of the three lines in a box, from its top
 SIDE = 12.0
 PAGE_WIDTH = 880.0
 LEAST_SCALE = 0.8
+
+
+class Line(NamedTuple):
+    """One line of text in a box.
+
+    Attributes:
+        name: what the value is found by: ``"data"`` or ``"grad"``.
+        key: what stands to the left.
+        value: what stands to the right.
+    """
+
+    name: str
+    key: str
+    value: str
 
 
 def svg(
@@ -118,7 +134,7 @@ def draw_node(
     """
     node, heading = graph.nodes[index], title(graph, index)
     whole = graph.title(index) if graph.title(index).isprintable() else heading
-    lines = (("data", "data", number(node.data)), ("grad", "grad", gradient))
+    lines = Line("data", "data", number(node.data)), Line("grad", "grad", gradient)
     group = card(root, f"rw-{node.kind}", index if place is None else place, box, whole)
     draw_box(group, box, corner=14 if node.kind == "computed" else 2)
     draw_lines(group, box, heading, lines)
@@ -155,13 +171,11 @@ def draw_box(group: ET.Element, box: Box, corner: int, shift: float = 0.0) -> No
     )
 
 
-def draw_lines(
-    group: ET.Element, box: Box, heading: str, lines: Sequence[tuple[str, str, str]]
-) -> None:
-    """Write into a box: its heading, then lines of what to find the value by, a key and a value."""
+def draw_lines(group: ET.Element, box: Box, heading: str, lines: Sequence[Line]) -> None:
+    """Write into a box: its heading, and two lines below."""
     middle, right = f"{box.width / 2:.1f}", f"{box.width - SIDE:.1f}"
-    draw_text(group, heading, "rw-title", middle, LINES[0], anchor="middle", weight="bold")
-    for (name, key, value), y in zip(lines, LINES[1:], strict=True):
+    draw_text(group, heading, "rw-title", middle, BASELINES[0], anchor="middle", weight="bold")
+    for (name, key, value), y in zip(lines, BASELINES[1:], strict=True):
         draw_text(group, key, "rw-key", f"{SIDE}", y, fill=MUTED)
         draw_text(group, value, f"rw-{name}", right, y, anchor="end")
     draw_text(group, "", "rw-mark", f"{box.width - 4:.1f}", -6.0, anchor="end")
@@ -201,17 +215,15 @@ def draw_edge(root: ET.Element, edge: Edge, thickness: float = 1.5) -> None:
     )
     start, *rest = edge.curve
     tail, head = _tip(edge.curve[1], start), _tip(edge.curve[-2], edge.curve[-1])
-    pieces = " ".join(
-        "C " + ", ".join(f"{x:.1f} {y:.1f}" for x, y in rest[i : i + 3])
-        for i in range(0, len(rest), 3)
-    )
-    near_tail, near_head = _between(start, tail), _between(edge.curve[-1], head)
+    pieces = " ".join("C " + ", ".join(map(_at, rest[i : i + 3])) for i in range(0, len(rest), 3))
+    # The line ends inside its heads, so that neither shows a gap nor a blunt end.
+    near_tail, near_head = _middle(start, tail), _middle(edge.curve[-1], head)
     ET.SubElement(
         group,
         "path",
         {
             "class": "rw-line",
-            "d": f"M {near_tail} L {start[0]:.1f} {start[1]:.1f} {pieces} L {near_head}",
+            "d": f"M {_at(near_tail)} L {_at(start)} {pieces} L {_at(near_head)}",
             "fill": "none",
             "stroke": ARROW,
             "stroke-width": f"{thickness:.1f}",
@@ -222,7 +234,8 @@ def draw_edge(root: ET.Element, edge: Edge, thickness: float = 1.5) -> None:
     _draw_head(group, "rw-backward", start, tail, spread, shown=False)
 
 
-def _tip(before: tuple[float, float], end: tuple[float, float]) -> tuple[float, float]:
+def _tip(before: Point, end: Point) -> Point:
+    """Where the head at the end of a curve points to."""
     length = math.dist(before, end) or 1.0
     return (
         end[0] + TIP * (end[0] - before[0]) / length,
@@ -230,15 +243,19 @@ def _tip(before: tuple[float, float], end: tuple[float, float]) -> tuple[float, 
     )
 
 
-def _between(start: tuple[float, float], tip: tuple[float, float]) -> str:
-    return f"{(start[0] + tip[0]) / 2:.1f} {(start[1] + tip[1]) / 2:.1f}"
+def _middle(one: Point, other: Point) -> Point:
+    return (one[0] + other[0]) / 2, (one[1] + other[1]) / 2
+
+
+def _at(point: Point) -> str:
+    return f"{point[0]:.1f} {point[1]:.1f}"
 
 
 def _draw_head(
     group: ET.Element,
     name: str,
-    base: tuple[float, float],
-    tip: tuple[float, float],
+    base: Point,
+    tip: Point,
     spread: float,
     shown: bool,
 ) -> None:
@@ -260,17 +277,19 @@ def _draw_head(
     )
 
 
-def draw_caption(root: ET.Element, edge: Edge) -> ET.Element:
-    """Make room for a text on an arrow, hidden until it is shown."""
+def draw_caption(root: ET.Element, edge: Edge, text: str = "") -> None:
+    """Write a text on an arrow; without one, make room for what a view will show."""
     x, y = edge.caption
+    width = caption_width(text)
+    size = {"width": f"{width:.1f}", "x": f"{-width / 2:.1f}"} if text else {}
     group = ET.SubElement(
         root,
         "g",
         {
-            "class": "rw-caption",
+            "class": "rw-caption rw-count" if text else "rw-caption",
             "data-caption": f"{edge.source}-{edge.slot}",
             "transform": f"translate({x:.1f} {y:.1f})",
-            "visibility": "hidden",
+            "visibility": "visible" if text else "hidden",
         },
     )
     ET.SubElement(
@@ -282,7 +301,7 @@ def draw_caption(root: ET.Element, edge: Edge) -> ET.Element:
             "height": f"{CAPTION_HEIGHT}",
             "rx": "6",
             "fill": CARD,
+            **size,
         },
     )
-    draw_text(group, "", "rw-product", "0", 5.0, anchor="middle", weight="bold")
-    return group
+    draw_text(group, text, "rw-product", "0", 5.0, anchor="middle", weight="bold")
