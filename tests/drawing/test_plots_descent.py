@@ -59,6 +59,22 @@ def assert_a_picture(drawn: Plot) -> None:
     assert pixels(drawn).shape[1] == pytest.approx(2 * drawn.width, abs=2)
 
 
+@pytest.fixture
+def written(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """The words that are written beside a point while a picture is drawn."""
+    from matplotlib.axes import Axes
+
+    words = []
+
+    def annotate(axes: Axes, *args: Any, **options: Any) -> Any:
+        words.append(write(axes, *args, **options))
+        return words[-1]
+
+    write = Axes.annotate
+    monkeypatch.setattr(Axes, "annotate", annotate)
+    return words
+
+
 class TestOnACurve:
     def test_words(self) -> None:
         drawn = descent_on_curve(parabola, [5, Value(4.0), 3.5], name="w")
@@ -106,6 +122,10 @@ class TestOnACurve:
         assert "2 places are outside the picture, the first is that of step 0." in str(drawn)
         with pytest.raises(ValueError, match="smaller to a larger"):
             descent_on_curve(parabola, [1.0], window=(2.0, 2.0))
+
+    def test_a_step_keeps_its_number_after_one_outside(self, written: list[Any]) -> None:
+        descent_on_curve(parabola, [5.0, 9.0, 2.0], window=(1.0, 6.0))
+        assert [(text.get_text(), text.xy[0]) for text in written] == [("0", 5.0), ("2", 2.0)]
 
     def test_a_loss_may_be_a_plain_number(self) -> None:
         assert "from 25 to 16." in str(descent_on_curve(lambda w: w.data**2, [5.0, 4.0]))
@@ -161,19 +181,9 @@ class TestOverContours:
         assert not has_color(two, PLOT_LINES["green"])
         assert has_color(two, INK, 300)
 
-    def test_no_name_is_written_on_a_zigzag(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        from matplotlib.axes import Axes
-
-        names = []
-
-        def annotate(axes: Axes, *args: Any, **options: Any) -> Any:
-            names.append(write(axes, *args, **options))
-            return names[-1]
-
-        write = Axes.annotate
-        monkeypatch.setattr(Axes, "annotate", annotate)
+    def test_no_name_is_written_on_a_zigzag(self, written: list[Any]) -> None:
         descent_paths(steep, {"gradient descent": way(lambda p: SGD(p, 0.9), 40, steep, (-8, 1.5))})
-        (name,) = (text for text in names if text.get_text() == "gradient descent")
+        (name,) = (text for text in written if text.get_text() == "gradient descent")
         (line,) = name.axes.lines
         path = line.get_path().transformed(name.axes.transData)
         assert not path.intersects_bbox(name.get_window_extent(), filled=False)

@@ -6,7 +6,8 @@ to be seen. They are drawn on an opaque light card, so they read the same on a d
 
 from engine.drawing.plots.attention import attention_map
 from engine.drawing.plots.boundary import decision_boundary
-from engine.drawing.plots.descent import descent_on_curve, descent_paths
+from engine.drawing.plots.contours import descent_paths
+from engine.drawing.plots.descent import descent_on_curve
 from engine.drawing.plots.errors import error_against_step
 from engine.drawing.plots.histogram import gradient_histogram
 from engine.drawing.plots.loss import LossCurve, loss_curve
