@@ -214,6 +214,13 @@ def test_headings_have_the_anchors_of_jupyterlab_and_none_twice() -> None:
     assert '<h2 id="Why-it-matters:-grad-&lt;-1">' in html
 
 
+def test_a_short_formula_in_code_is_one_word() -> None:
+    text = Text("notebooks/01-a.ipynb", [])
+    assert text.write("`L = a * b < c`") == '<p><code class="word">L = a * b &lt; c</code></p>\n'
+    long = "input.grad += contribution"
+    assert text.write(f"`{long}`") == f"<p><code>{long}</code></p>\n"
+
+
 def test_a_column_without_a_name_has_no_heading() -> None:
     html = Text("notebooks/01-a.ipynb", []).write("| | a |\n|---|--:|\n| b | 1 |")
     assert re.findall("<th[ >].*?</th>", html) == [

@@ -15,6 +15,8 @@ from engine.course.places import CHAPTERS, EXERCISES
 from engine.course.site.pages import INDEX, address_of, way, words_of_html
 
 FOREIGN = re.compile(r"[a-z][a-z0-9+.-]*:|//", re.IGNORECASE)
+# A formula in code is read as one word; a longer one must break on a phone.
+LONGEST_WORD = 20
 # What a notebook may link to besides notebooks, and where the first page tells the same.
 ELSEWHERE = {
     "README.md": "run",
@@ -110,6 +112,12 @@ class Text(IPythonRenderer):
 
     def _in_checkout(self, url: str) -> str:
         return normpath(join(dirname(self.page), unquote(url)))
+
+    def codespan(self, text: str) -> str:
+        """Code in a line; what is short stays on one line."""
+        code = str(super().codespan(text))
+        short = len(html.unescape(text)) <= LONGEST_WORD
+        return code.replace("<code>", '<code class="word">', 1) if short else code
 
     def table(self, text: str) -> str:
         """A table in a box in which it can be scrolled."""
