@@ -19,8 +19,8 @@ from engine.course.checks.exercise import (
     FunctionExercise,
     Suspect,
     WrongNumber,
+    all_of,
     among,
-    fields,
     number,
     numbers,
     one_of,
@@ -400,7 +400,7 @@ EXERCISES = (
     AnswerExercise(
         name="05.1",
         title="Valid, or too early?",
-        shape=fields(**dict.fromkeys(ORDERS, one_of(VALID, TOO_EARLY))),
+        shape=all_of(ORDERS, one_of(VALID, TOO_EARLY)),
         judge=_judge_orders,
         right="Every node after all nodes that use it: that is the whole question.",
         hints=(

@@ -17,6 +17,7 @@ from engine.course.checks.exercise import (
     Suspect,
     WrongNumber,
     among,
+    gradients_by_name,
     number,
     numbers,
 )
@@ -303,14 +304,6 @@ def _gradients(arguments: tuple[Any, ...], _result: Any) -> dict[str, Any]:
     return {node.label: node.grad for node in everything_behind(arguments[0])}
 
 
-def _all_numbers(answer: Any) -> Finding | None:
-    for name, gradient in answer.items():
-        found = number(gradient)
-        if found:
-            return Finding(found.kind, f"the gradient of {name}: {found.words}")
-    return None
-
-
 def twice() -> Graph:
     """A graph in which one operation uses one number for both inputs."""
     x = Value(3.0)
@@ -496,7 +489,7 @@ EXERCISES = (
             _case("a graph with a short and a long way", short_and_long),
         ),
         reference=_walk_back,
-        shape=_all_numbers,
+        shape=gradients_by_name,
         observe=_gradients,
         suspects=BACKWARD_SUSPECTS,
         forbidden={

@@ -18,8 +18,8 @@ from engine.course.checks.exercise import (
     Shape,
     Suspect,
     WrongNumber,
+    all_of,
     among,
-    fields,
     numbers,
     one_of,
 )
@@ -436,7 +436,7 @@ EXERCISES = (
     AnswerExercise(
         name="07.5",
         title="Where operations fail",
-        shape=fields(**dict.fromkeys(ATTEMPTS, one_of(FINE, NO_RESULT, NO_DERIVATIVE))),
+        shape=all_of(ATTEMPTS, one_of(FINE, NO_RESULT, NO_DERIVATIVE)),
         judge=_judge_attempts,
         right="No result: refused at once. No derivative: the engine writes a zero, by choice.",
         hints=(

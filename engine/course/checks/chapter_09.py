@@ -17,6 +17,7 @@ from engine.course.checks.exercise import (
     FunctionExercise,
     Suspect,
     WrongNumber,
+    all_of,
     among,
     fields,
     number,
@@ -481,7 +482,7 @@ EXERCISES = (
     AnswerExercise(
         name="09.2",
         title="Which gradients are zero?",
-        shape=fields(**dict.fromkeys(LAYER, one_of(ZERO, NOT_ZERO))),
+        shape=all_of(LAYER, one_of(ZERO, NOT_ZERO)),
         judge=_judge_zeros,
         right="A closed ReLU and an unused weight learn nothing; an input of 0 has a gradient.",
         hints=(

@@ -18,8 +18,8 @@ from engine.course.checks.exercise import (
     FunctionExercise,
     Suspect,
     WrongNumber,
+    all_of,
     among,
-    fields,
     numbers,
     one_of,
 )
@@ -588,7 +588,7 @@ EXERCISES = (
     AnswerExercise(
         name="10.5",
         title="Which rate diverges?",
-        shape=fields(**dict.fromkeys(RATES, one_of(ONE_SIDE, BOTH_SIDES, DIVERGES))),
+        shape=all_of(RATES, one_of(ONE_SIDE, BOTH_SIDES, DIVERGES)),
         judge=_judge_rates,
         right="Past the goal is not yet lost; further away than before is.",
         hints=(

@@ -18,8 +18,9 @@ from engine.course.checks.exercise import (
     FunctionExercise,
     Suspect,
     WrongNumber,
+    all_of,
     among,
-    fields,
+    gradients_by_name,
     number,
     one_of,
 )
@@ -297,14 +298,6 @@ def _everything(nodes: Sequence[StandIn]) -> list[StandIn]:
 
 def _gradients(arguments: tuple[Any, ...], _result: Any) -> dict[str, Any]:
     return {node.label: node.grad for node in _everything(arguments[0])}
-
-
-def _all_numbers(answer: Any) -> Finding | None:
-    for name, gradient in answer.items():
-        found = number(gradient)
-        if found:
-            return Finding(found.kind, f"the gradient of {name}: {found.words}")
-    return None
 
 
 def seven_nodes() -> Graph:
@@ -602,7 +595,7 @@ EXERCISES = (
     AnswerExercise(
         name="12.2",
         title="Node, leaf, or neither?",
-        shape=fields(**dict.fromkeys(places(), one_of(ON_TAPE, LEAF, NO_NODE))),
+        shape=all_of(places(), one_of(ON_TAPE, LEAF, NO_NODE)),
         judge=_judge_places,
         right="What was calculated is on the tape, wherever it leads.",
         hints=(
@@ -621,7 +614,7 @@ EXERCISES = (
             _tape_case("a tape with an unused node at its end", with_unused, output=1),
         ),
         reference=_walk_tape,
-        shape=_all_numbers,
+        shape=gradients_by_name,
         observe=_gradients,
         suspects=TAPE_SUSPECTS,
         forbidden={
@@ -667,7 +660,7 @@ EXERCISES = (
     AnswerExercise(
         name="12.5",
         title="Find the leaks",
-        shape=fields(**dict.fromkeys(KEEPERS, one_of(LEAK, NO_LEAK))),
+        shape=all_of(KEEPERS, one_of(LEAK, NO_LEAK)),
         judge=_judge_leaks,
         right="Whoever keeps a Value keeps everything it was made from, unless a tape let it go.",
         hints=(

@@ -17,8 +17,8 @@ from engine.course.checks.exercise import (
     FunctionExercise,
     Suspect,
     WrongNumber,
+    all_of,
     among,
-    fields,
     number,
     numbers,
     one_of,
@@ -419,7 +419,7 @@ EXERCISES = (
     AnswerExercise(
         name="13.2",
         title="Scores for a wanted gradient",
-        shape=fields(**dict.fromkeys(POWERS, number)),
+        shape=all_of(POWERS, number),
         judge=_judge_scores,
         right="A gradient tells how sure the guess was, and the scores decide it.",
         hints=(
@@ -477,7 +477,7 @@ EXERCISES = (
     AnswerExercise(
         name="13.5",
         title="Literal or node?",
-        shape=fields(**dict.fromkeys(CONSTANTS, one_of(LITERAL, NODE))),
+        shape=all_of(CONSTANTS, one_of(LITERAL, NODE)),
         judge=_judge_literals,
         right="A literal where the gradient is zero for every input, and nowhere else.",
         hints=(

@@ -17,6 +17,7 @@ from engine.course.checks.exercise import (
     FunctionExercise,
     Suspect,
     WrongNumber,
+    all_of,
     among,
     fields,
     numbers,
@@ -588,7 +589,7 @@ EXERCISES = (
     AnswerExercise(
         name="14.4",
         title="Whose gradient is zero?",
-        shape=fields(**dict.fromkeys(first_two_mixtures(), one_of(ZERO, NOT_ZERO))),
+        shape=all_of(first_two_mixtures(), one_of(ZERO, NOT_ZERO)),
         judge=_judge_zeros,
         right="Later positions receive nothing, and neither does a query without a choice.",
         hints=(

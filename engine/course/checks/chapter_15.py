@@ -19,6 +19,7 @@ from engine.course.checks.exercise import (
     FunctionExercise,
     Suspect,
     WrongNumber,
+    all_of,
     among,
     fields,
     number,
@@ -530,7 +531,7 @@ EXERCISES = (
     AnswerExercise(
         name="15.3",
         title="Why is it zero?",
-        shape=fields(**dict.fromkeys(ZEROS, one_of(*REASONS))),
+        shape=all_of(ZEROS, one_of(*REASONS)),
         judge=_judge_reasons,
         right="Four different reasons, and one and the same number.",
         hints=(

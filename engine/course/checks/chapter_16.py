@@ -21,8 +21,8 @@ from engine.course.checks.exercise import (
     FunctionExercise,
     Suspect,
     WrongNumber,
+    all_of,
     among,
-    fields,
     number,
     numbers,
     one_of,
@@ -596,7 +596,7 @@ EXERCISES = (
     AnswerExercise(
         name="16.4",
         title="Frozen, or computed again?",
-        shape=fields(**dict.fromkeys(PROGRAMS, one_of(FROZEN, AGAIN))),
+        shape=all_of(PROGRAMS, one_of(FROZEN, AGAIN)),
         judge=_judge_frozen,
         right="Operations are in the recording, and what Python decides is not.",
         hints=(

@@ -23,7 +23,7 @@ True
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -257,6 +257,32 @@ def fields(**shapes: Shape) -> Shape:
         return None
 
     return shape
+
+
+def all_of(names: Iterable[str], inner: Shape) -> Shape:
+    """A dictionary with one shape for all names.
+
+    Args:
+        names: its keys.
+        inner: the shape of each.
+
+    >>> all_of("ab", one_of("up", "down"))({"a": "up"}).words
+    'b is missing.'
+    """
+    return fields(**dict.fromkeys(names, inner))
+
+
+def gradients_by_name(observed: dict[str, Any]) -> Finding | None:
+    """What a learner's walk left in each node, by its name: a number, whatever it is.
+
+    >>> gradients_by_name({"x": 6.0}) is None, gradients_by_name({"x": "6"}).kind
+    (True, 'text')
+    """
+    for name, gradient in observed.items():
+        found = number(gradient)
+        if found:
+            return Finding(found.kind, f"the gradient of {name}: {found.words}")
+    return None
 
 
 def calculation(answer: Any) -> Finding | None:
