@@ -100,7 +100,8 @@ class LossCurve:
                 linewidth=2.4,
                 label=f"mean of the last {MEAN_OVER}",
             )
-            legend_above(axes, columns=2)
+        # With few steps too: a plot that is redrawn must not move its axes.
+        legend_above(axes, columns=2)
         if few:
             axes.xaxis.set_major_locator(MaxNLocator(integer=True))
         axes.set_xlabel("step")
