@@ -183,20 +183,46 @@ class Matches(NamedTuple):
 class _Unit(NamedTuple):
     """Nodes that are never told apart by folding.
 
-    The last of the segments is a parameter's label if ``grouped``; labels are not repeated scopes.
+    Attributes:
+        segments: of the path to them.
+        grouped: whether the last segment is a label; labels are not repeated scopes.
     """
 
     segments: tuple[str, ...]
     grouped: bool
 
 
-class _Child(NamedTuple):
-    """One part of a scope, with the units in it."""
+class _Family(NamedTuple):
+    """A name in a scope, which may stand for several that repeat one another.
+
+    ``members`` and ``rest`` are as in a box.
+    """
+
+    members: tuple[str, ...] = ()
+    rest: bool = False
+
+
+class _Part(NamedTuple):
+    """One part of a scope, with the units in it; ``members`` and ``rest`` are as in a box."""
 
     path: str
     members: tuple[str, ...]
     rest: bool
     units: list[int]
+
+
+class _Shown(NamedTuple):
+    """What a fold shows, each with the path of the frame around it.
+
+    Attributes:
+        closed: the parts that are one box each.
+        alone: the units that are shown node by node.
+        frames: the open parts, outer ones first.
+    """
+
+    closed: list[tuple[_Part, str]]
+    alone: list[tuple[int, str]]
+    frames: list[Frame]
 
 
 class Folding:
@@ -241,7 +267,7 @@ class Folding:
         small = len(self.graph) <= MOST_BOXES
         most = MOST_BOXES if small else MOST_AT_FIRST
         while True:
-            closed = [part for part, _ in self._leaves(fold)[0] if part.path not in refused]
+            closed = [part for part, _ in self._shown(fold).closed if part.path not in refused]
             inner = [part for part in closed if small or self._parts(fold, part.path)]
             if not inner:
                 return fold
@@ -275,11 +301,11 @@ class Folding:
             ValueError: too much would have to be drawn.
         """
         path = self._full(fold, path)
-        child = self._find(fold, path)
-        if child is None or not child.members:
+        part = self._find(fold, path)
+        if part is None or not part.members:
             raise KeyError(f"{shown(path)} is not one of several repeated scopes.")
         outer = path.rpartition("/")[0]
-        alone = {_join(outer, member) for member in child.members}
+        alone = {_join(outer, member) for member in part.members}
         inside = {other for other in fold.opened if _is_within(other, path)}
         apart = Fold(fold.opened - inside, fold.apart | alone)
         return self._drawable(fold, apart, path)
@@ -311,10 +337,10 @@ class Folding:
 
     def _instead(self, fold: Fold, path: str, more: int) -> str:
         """What can be drawn where too much was asked for."""
-        frames = [frame.path for frame in self._leaves(fold)[2]]
-        child = self._find(fold, path)
-        if child and child.members:
-            member = _join(path.rpartition("/")[0], child.members[0])
+        frames = [frame.path for frame in self._shown(fold).frames]
+        part = self._find(fold, path)
+        if part and part.members:
+            member = _join(path.rpartition("/")[0], part.members[0])
             first = f"Open one of the repeated scopes, such as {shown(member)}, or look"
         elif more < MOST_BOXES and frames:
             first = f"Close another box first, such as {shown(frames[-1])}, or look"
@@ -331,8 +357,8 @@ class Folding:
         path = "/".join(filter(None, path.split("/")))
         if self._find(fold, path) is not None:
             return path
-        closed, _, frames = self._leaves(fold)
-        paths = [part.path for part, _ in closed] + [frame.path for frame in frames]
+        now = self._shown(fold)
+        paths = [part.path for part, _ in now.closed] + [frame.path for frame in now.frames]
         ends = [other for other in paths if other.endswith(f"/{path}")]
         return ends[0] if len(ends) == 1 else path
 
@@ -340,8 +366,7 @@ class Folding:
         at = ""
         for segment in path.split("/"):
             parts = self._parts(fold, at)
-            child = _named(parts, _join(at, segment))
-            if child is None:
+            if _named(parts, _join(at, segment)) is None:
                 family = next((part for part in parts if segment in part.members), None)
                 if family is None:
                     names = [part.path.rpartition("/")[2] for part in parts]
@@ -357,7 +382,7 @@ class Folding:
 
     # -- the scopes as a tree ----------------------------------------------------------------------
 
-    def _find(self, fold: Fold, path: str) -> _Child | None:
+    def _find(self, fold: Fold, path: str) -> _Part | None:
         at, found = "", None
         for segment in path.split("/"):
             found = _named(self._parts(fold, at), _join(at, segment))
@@ -366,17 +391,17 @@ class Folding:
             at = found.path
         return found
 
-    def _parts(self, fold: Fold, path: str) -> list[_Child]:
+    def _parts(self, fold: Fold, path: str) -> list[_Part]:
         """The parts of a scope: inner scopes, then its own nodes if it has both."""
         units, depth = list(range(len(self._units))), 0
         if path:
-            child = self._find(fold, path)
-            if child is None:
+            part = self._find(fold, path)
+            if part is None:
                 return []
-            units, depth = child.units, path.count("/") + 1
+            units, depth = part.units, path.count("/") + 1
         return self._split(fold, path, units, depth)
 
-    def _split(self, fold: Fold, path: str, units: Iterable[int], depth: int) -> list[_Child]:
+    def _split(self, fold: Fold, path: str, units: Iterable[int], depth: int) -> list[_Part]:
         named: dict[str, list[int]] = defaultdict(list)
         for unit in units:
             segments = self._units[unit].segments
@@ -384,14 +409,14 @@ class Folding:
         if set(named) == {OWN} and (path or self._total(named[OWN]) <= MOST_BOXES):
             return []
         parts = []
-        for name, (members, rest) in self._families(fold, path, named, depth).items():
-            inner = [unit for member in members or [name] for unit in named[member]]
-            parts.append(_Child(_join(path, name), members, rest, inner))
+        for name, family in self._families(fold, path, named, depth).items():
+            inner = [unit for member in family.members or [name] for unit in named[member]]
+            parts.append(_Part(_join(path, name), *family, inner))
         return parts
 
     def _families(
         self, fold: Fold, path: str, named: dict[str, list[int]], depth: int
-    ) -> dict[str, tuple[tuple[str, ...], bool]]:
+    ) -> dict[str, _Family]:
         """The names in a scope; those that differ only by a trailing number become one.
 
         Two that count from 1, such as fc1 and fc2, are more likely to be different things.
@@ -402,14 +427,14 @@ class Folding:
             scopes = any(not self._is_label(unit, depth) for unit in units)
             if numbered and scopes and numbered[1] + REPEATED not in named:
                 stems[numbered[1]].append(name)
-        found: dict[str, tuple[tuple[str, ...], bool]] = {}
+        found: dict[str, _Family] = {}
         for stem, names in stems.items():
             if len(names) > 2 or any(map(_counts_from_zero, names)):
                 members = tuple(n for n in names if _join(path, n) not in fold.apart)
                 if len(members) > 1:
-                    found[stem + REPEATED] = (members, len(members) < len(names))
-        folded = {member for members, _ in found.values() for member in members}
-        return found | {name: ((), False) for name in named if name not in folded}
+                    found[stem + REPEATED] = _Family(members, len(members) < len(names))
+        folded = {member for family in found.values() for member in family.members}
+        return found | {name: _Family() for name in named if name not in folded}
 
     def _is_label(self, unit: int, depth: int) -> bool:
         segments, grouped = self._units[unit]
@@ -419,31 +444,28 @@ class Folding:
 
     def view(self, fold: Fold) -> FoldedGraph:
         """The boxes, arrows and frames to draw."""
-        closed, alone, frames = self._leaves(fold)
-        boxes = [self._box(child, frame) for child, frame in closed]
+        closed, alone, frames = self._shown(fold)
+        boxes = [self._box(part, frame) for part, frame in closed]
         boxes += [self._single(node, frame) for unit, frame in alone for node in self._nodes[unit]]
         boxes.sort(key=lambda box: box.last)
         place_of_path = {box.path: place for place, box in enumerate(boxes) if box.path}
         place_of_node = {box.last: place for place, box in enumerate(boxes) if not box.path}
         place_of_unit = {
-            unit: place_of_path[child.path] for child, _ in closed for unit in child.units
+            unit: place_of_path[part.path] for part, _ in closed for unit in part.units
         }
         arrows, inside = self._arrows(place_of_unit, place_of_node)
         boxes = [replace(box, inside=inside[place]) for place, box in enumerate(boxes)]
         return FoldedGraph(tuple(boxes), tuple(arrows), tuple(frames))
 
     def _count(self, fold: Fold) -> int:
-        closed, alone, _ = self._leaves(fold)
-        return len(closed) + sum(len(self._nodes[unit]) for unit, _ in alone)
+        now = self._shown(fold)
+        return len(now.closed) + self._total(unit for unit, _ in now.alone)
 
-    def _leaves(
-        self, fold: Fold
-    ) -> tuple[list[tuple[_Child, str]], list[tuple[int, str]], list[Frame]]:
-        """Closed boxes and units shown node by node, each with the frame around, and the frames."""
-        closed: list[tuple[_Child, str]] = []
+    def _shown(self, fold: Fold) -> _Shown:
+        closed: list[tuple[_Part, str]] = []
         alone: list[tuple[int, str]] = []
         frames: list[Frame] = []
-        waiting = [(_Child("", (), False, list(range(len(self._units)))), 0)]
+        waiting = [(_Part("", (), False, list(range(len(self._units)))), 0)]
         while waiting:
             (path, _, _, units), depth = waiting.pop()
             parts = self._split(fold, path, units, depth)
@@ -461,20 +483,20 @@ class Folding:
                 else:
                     closed.append((part, path))
         frames.reverse()
-        return closed, alone, sorted(frames, key=lambda frame: frame.path.count("/"))
+        return _Shown(closed, alone, sorted(frames, key=lambda frame: frame.path.count("/")))
 
     def _total(self, units: Iterable[int]) -> int:
         return sum(len(self._nodes[unit]) for unit in units)
 
-    def _box(self, child: _Child, frame: str) -> Box:
+    def _box(self, part: _Part, frame: str) -> Box:
         return Box(
-            path=child.path,
-            members=child.members,
-            rest=child.rest,
-            count=self._total(child.units),
+            path=part.path,
+            members=part.members,
+            rest=part.rest,
+            count=self._total(part.units),
             node=None,
-            largest=max((self._largest[unit][0] for unit in child.units), key=self.size),
-            last=max(self._nodes[unit][-1] for unit in child.units),
+            largest=max((self._largest[unit][0] for unit in part.units), key=self.size),
+            last=max(self._nodes[unit][-1] for unit in part.units),
             inside=0,
             frame=frame,
         )
@@ -535,10 +557,10 @@ class Folding:
         Raises:
             KeyError: there is no such box.
         """
-        child = self._find(fold, path)
-        if child is None:
+        part = self._find(fold, path)
+        if part is None:
             raise KeyError(f"there is no scope {shown(path)}.")
-        nodes = [node for unit in child.units for node in self._largest[unit]]
+        nodes = [node for unit in part.units for node in self._largest[unit]]
         return tuple(nlargest(MOST_LISTED, nodes, key=self.size))
 
     def search(self, text: str, most: int = MOST_MATCHES) -> Matches:
@@ -759,7 +781,7 @@ def _is_within(path: str, outer: str) -> bool:
     return path == outer or path.startswith(f"{outer}/")
 
 
-def _named(parts: Sequence[_Child], path: str) -> _Child | None:
+def _named(parts: Sequence[_Part], path: str) -> _Part | None:
     return next((part for part in parts if part.path == path), None)
 
 

@@ -153,7 +153,7 @@ def refresh(places: Places) -> Report:
         CourseError: ``work/`` cannot be written to.
     """
     try:
-        return _refresh(places)
+        return _refreshed(places)
     except OSError as error:
         raise CourseError(
             f"The course cannot write your copy in {places.work}: {error.strerror or error}. "
@@ -163,7 +163,7 @@ def refresh(places: Places) -> Report:
         ) from error
 
 
-def _refresh(places: Places) -> Report:
+def _refreshed(places: Places) -> Report:
     memory_file = places.memory / MEMORY_FILE
     remembered, notes = read_memory(memory_file)
     sources = {name: (places.root / name).read_bytes() for name in source_files(places)}

@@ -60,18 +60,18 @@ class Compiled:
 
     def forward(self, leaves: Floats) -> float:
         """Compute every number anew and return the output."""
+        compute, _ = loops()
         self._data[: self._leaves] = leaves
-        if not loops()[0](
-            self._ops, self._left, self._right, self._flows, self._compared, self._data
-        ):
+        if not compute(self._ops, self._left, self._right, self._flows, self._compared, self._data):
             raise FloatingPointError
         return float(self._data[self._output])
 
     def backward(self) -> Floats:
         """Compute every gradient anew and return those of the leaves."""
+        _, hand_on = loops()
         self._grad.fill(0.0)
         self._grad[self._output] = 1.0
-        loops()[1](self._ops, self._left, self._right, self._flows, self._data, self._grad)
+        hand_on(self._ops, self._left, self._right, self._flows, self._data, self._grad)
         return self._grad[: self._leaves]
 
     def data(self) -> Floats:
