@@ -405,39 +405,30 @@ class GraphExplorer(SteppedView):
         return folded_layout(self._folding, self._folded)
 
     def _box(self, place: int, box: Box) -> dict[str, Any]:
-        folding, scope = self._folding, ""
-        nodes: Sequence[int] = ()
-        if box.node is not None:
-            nodes, scope = (box.node,), folding.graph.nodes[box.node].scope
-        elif box.path:
+        folding = self._folding
+        nodes: Sequence[int] = () if box.node is None else (box.node,)
+        if box.path:
             nodes = folding.largest_in(self._scene.fold, box.path)
-        size = size_text(folding, box)
         return {
             "title": box_title(folding, box),
             "path": box.path,
             "node": box.node,
             "alone": box.path in self._scene.fold.apart,
             "members": [f"{box.path.rpartition('/')[0]}/{m}".lstrip("/") for m in box.members],
-            "label": (
-                f"{box_title(folding, box)}, gradient {size}"
-                + (f", in {label(scope)}" if scope else "")
-                if box.node is not None
-                else f"{box_title(folding, box)}, {nodes_text(box.count)}, "
-                + (f"largest gradient {size} without its sign" if box.path else "additions")
-            ),
-            "grad": size,
+            "label": _spoken(folding, box),
+            "grad": size_text(folding, box),
             "sentences": list(box_sentences(folding, self._folded, place)),
             "rows": [self._row(node) for node in nodes],
         }
 
     def _row(self, node: int) -> dict[str, Any]:
-        graph = self._folding.graph.nodes[node]
+        graph = self._folding.graph
         return {
             "node": node,
             "cells": [
-                title(self._folding.graph, node),
-                label(graph.scope) or "\N{EN DASH}",
-                number(graph.data),
+                title(graph, node),
+                label(graph.nodes[node].scope) or "\N{EN DASH}",
+                number(graph.nodes[node].data),
                 number(self._folding.gradients[node]),
             ],
         }
@@ -447,6 +438,16 @@ class GraphExplorer(SteppedView):
             return None
         rows = [self._row(node.index) for node in self._found.nodes]
         return {"sentence": self._found.sentence, "rows": rows}
+
+
+def _spoken(folding: Folding, box: Box) -> str:
+    """A box for who does not see it: its heading, and what its lines say."""
+    heading, size = box_title(folding, box), size_text(folding, box)
+    if box.node is not None:
+        scope = folding.graph.nodes[box.node].scope
+        return f"{heading}, gradient {size}" + (f", in {label(scope)}" if scope else "")
+    largest = f"largest gradient {size} without its sign" if box.path else "additions"
+    return f"{heading}, {nodes_text(box.count)}, {largest}"
 
 
 def _positions(folding: Folding, folded: FoldedGraph) -> list[dict[str, Any]]:

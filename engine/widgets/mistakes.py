@@ -286,6 +286,19 @@ def _about_the_sum(walk: Walk, question: Question) -> Iterator[WrongAnswer]:
         f"That is the last contribution alone, the one from {last}. {name}.grad held something "
         "before: contributions are added with +=, and = would overwrite.",
     )
+    yield from _one_use(walk, question)
+    yield WrongAnswer(
+        Mistake.MULTIPLIED,
+        prod(amounts),
+        "The contributions were multiplied. Numbers are multiplied along a path; contributions "
+        "of different paths are added.",
+    )
+    if len(amounts) <= MOST_LEFT_OUT_OF:
+        yield from _left_out(walk, question)
+
+
+def _one_use(walk: Walk, question: Question) -> Iterator[WrongAnswer]:
+    name = node_name(walk.graph, question.node)
     uses = Counter(c.source for c in question.contributions)
     for source, times in uses.items():
         if times == 2:
@@ -296,23 +309,21 @@ def _about_the_sum(walk: Walk, question: Question) -> Iterator[WrongAnswer]:
                     f"{title(walk.graph, source)} uses {name} twice: each use gives a contribution "
                     "of its own.",
                 )
-    yield WrongAnswer(
-        Mistake.MULTIPLIED,
-        prod(amounts),
-        "The contributions were multiplied. Numbers are multiplied along a path; contributions "
-        "of different paths are added.",
-    )
-    if len(amounts) <= MOST_LEFT_OUT_OF:
-        for size in range(1, len(amounts)):
-            for missing in combinations(question.contributions, size):
-                sources = dict.fromkeys(node_name(walk.graph, c.source) for c in missing)
-                yield WrongAnswer(
-                    Mistake.LEFT_OUT,
-                    question.answer - sum(c.amount for c in missing),
-                    f"Something is missing: look again at what {name} gets from "
-                    f"{' and '.join(sources)}.",
-                    plain=False,
-                )
+
+
+def _left_out(walk: Walk, question: Question) -> Iterator[WrongAnswer]:
+    """Without any one of the contributions, without any two, and so on."""
+    name = node_name(walk.graph, question.node)
+    for size in range(1, len(question.contributions)):
+        for missing in combinations(question.contributions, size):
+            sources = dict.fromkeys(node_name(walk.graph, c.source) for c in missing)
+            yield WrongAnswer(
+                Mistake.LEFT_OUT,
+                question.answer - sum(c.amount for c in missing),
+                f"Something is missing: look again at what {name} gets from "
+                f"{' and '.join(sources)}.",
+                plain=False,
+            )
 
 
 def _about_one_contribution(walk: Walk, question: Question) -> Iterator[WrongAnswer]:
