@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TextIO
 
 from engine.course.lab import DEFAULT_PORT
 from engine.course.places import CourseError, find_places
@@ -214,6 +216,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         The exit code.
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
+    _spell_what_cannot_be_written(sys.stdout)
     try:
         try:
             return _run(parser().parse_args(with_default(words)))
@@ -223,6 +226,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         _read_no_more()
         return CLOSED_PIPE
+
+
+def _spell_what_cannot_be_written(stream: TextIO) -> None:
+    r"""A terminal or a pipe may know few letters: a name of a folder then comes as ``K\xfcrs``."""
+    if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
+        stream.reconfigure(errors="backslashreplace")
 
 
 def _run(options: argparse.Namespace) -> int:

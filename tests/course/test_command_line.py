@@ -1,8 +1,9 @@
-"""What ``course`` does when nobody reads what it prints, as in ``course check | head -1``."""
+"""How ``course`` prints: to nobody, as in ``course check | head -1``, and where letters lack."""
 
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -60,3 +61,15 @@ def test_any_other_file_that_cannot_be_used_is_still_told(
     words = ["slides", "00", "--root", str(ROOT), "--output", str(tmp_path / "file" / "folder")]
     assert main(words) == 1
     assert f"cannot use {tmp_path / 'file'}" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp1252"])
+def test_a_letter_that_cannot_be_written_is_spelled(encoding: str, tmp_path: Path) -> None:
+    root = tmp_path / "漢字 für →"
+    (root / "notebooks").mkdir(parents=True)
+    shutil.copy(ROOT / "notebooks" / "00-start-here.ipynb", root / "notebooks")
+    command = [sys.executable, "-m", "engine.course", "doctor", "--root", str(root)]
+    environment = {**os.environ, "PYTHONIOENCODING": encoding}
+    done = subprocess.run(command, env=environment, capture_output=True, check=False)
+    assert b"Traceback" not in done.stderr
+    assert str(root).encode(encoding, "backslashreplace") in done.stdout
