@@ -168,7 +168,13 @@ def _npm(package: str, folder: Path) -> Path:
 
 def _call(command: Sequence[str], problem: str, folder: Path | None = None) -> None:
     done = subprocess.run(
-        command, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
+        command,
+        cwd=folder,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        encoding="utf-8",
+        errors="replace",
+        check=False,
     )
     if done.returncode:
         last = "\n".join((done.stderr.strip() or done.stdout.strip()).splitlines()[-15:])

@@ -86,6 +86,12 @@ def test_what_a_program_said_last_is_told() -> None:
         lite._call([sys.executable, "-c", "raise SystemExit('out of disk')"], "no package")
 
 
+def test_a_program_may_say_its_last_words_in_any_letters() -> None:
+    says = "import sys; sys.stderr.buffer.write(b'kein Platz f\\xfcr Pyodide'); sys.exit(1)"
+    with pytest.raises(CourseError, match=r"kein Platz f.r Pyodide"):
+        lite._call([sys.executable, "-c", says], "no package")
+
+
 # --- the wheel and the lock ------------------------------------------------------------------
 
 
