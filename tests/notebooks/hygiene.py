@@ -35,6 +35,7 @@ IMAGE = re.compile(r"!\[([^\]]*)\]\([^)]*\)")
 LINK = re.compile(r"(?<!!)\[((?:[^\[\]]|!\[[^\]]*\]\([^)]*\))*)\]\(\s*<?([^)>\s]+)>?[^)]*\)")
 HTML_LINK = re.compile(r"""<a\s[^>]*href\s*=\s*["']([^"']+)["']""", re.IGNORECASE)
 HTML_IMAGE = re.compile(r"<img\b[^>]*>", re.IGNORECASE)
+STICKS = re.compile(r"</details>\s*(?!<p></p>|\s|\Z)", re.IGNORECASE)
 DETAILS = re.compile(
     r"<details[^>]*>\s*<summary[^>]*>(.+?)</summary>(.+?)</details>", re.DOTALL | re.IGNORECASE
 )
@@ -317,6 +318,12 @@ def hidden_answers(chapter: Chapter) -> list[str]:
         wrong.append(
             f"there are {len(answers)} hidden answers; {LEAST_HIDDEN_ANSWERS} are the least"
         )
+    # JupyterLab leaves no room below a closed answer: the next question would stick to it.
+    wrong += [
+        f"in {named(cell)} what follows a </details> sticks to it: put <p></p> between them"
+        for cell in chapter.markdown
+        if STICKS.search(cell.source)
+    ]
     return wrong
 
 

@@ -15,7 +15,7 @@ from nbformat.notebooknode import NotebookNode
 from engine.course.build import KERNELSPEC, SVG, WIDGET_VIEW
 
 ACCESSIBLE = '<svg xmlns="http://www.w3.org/2000/svg" role="img"><title>two nodes</title></svg>'
-ANSWER = "<details><summary>Answer</summary>\n\nIt is 2.\n\n</details>\n"
+ANSWER = "<details><summary>Answer</summary>\n\nIt is 2.\n\n</details>\n\n<p></p>\n"
 TITLE = "# A chapter\n\n## Why it *matters*\n\n[on](other.ipynb#The-other) [up](#Why-it-matters)"
 
 
@@ -165,6 +165,7 @@ BAD = [
     ("every_cell_has_a_slide_type", metadata(2, slideshow={"slide_type": "page"})),
     ("hidden_answers", source(3, ANSWER * 2)),
     ("hidden_answers", added(3, "<details>\n\nNo summary.\n\n</details>")),
+    ("hidden_answers", added(3, ANSWER.replace("<p></p>", "**2.** It sticks."))),
     ("shows_a_graph", no_graph),
     ("begins_with_one_title", added(3, "\n# Another title")),
     ("begins_with_one_title", source(0, TITLE.replace("# A", "A", 1))),
