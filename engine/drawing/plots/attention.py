@@ -90,41 +90,57 @@ def _reads(row: list[float], names: list[str]) -> str:
 
 def _draw(axes: "Axes", rows: list[list[float]], names: list[str]) -> None:
     from matplotlib.colors import LinearSegmentedColormap
-    from matplotlib.patches import Rectangle
 
     count = len(names)
     shades = LinearSegmentedColormap.from_list("attention", SHADES)
     axes.grid(False)
     for y, row in enumerate(rows):
         for x in range(count):
-            seen = x < len(row)
-            cell = Rectangle(
-                (x - 0.5, y - 0.5),
-                1.0,
-                1.0,
-                facecolor=shades(min(max(row[x], 0.0), 1.0)) if seen else LIGHT["control"],
-                edgecolor=CARD if seen else MUTED,
-                linewidth=1.0 if seen else 0.0,
-                hatch=None if seen else "////",
-            )
-            axes.add_patch(cell)
-            if seen and count <= MOST_NUMBERS:
-                axes.text(
-                    x,
-                    y,
-                    f"{row[x]:.2f}",
-                    ha="center",
-                    va="center",
-                    color=number_color(row[x]),
-                    size=9.5,
-                )
+            if x < len(row):
+                _draw_weight(axes, x, y, row[x], shades, with_number=count <= MOST_NUMBERS)
+            else:
+                _draw_unseen(axes, x, y)
     if count > MOST_NUMBERS:
         _draw_scale(axes, shades)
     axes.set_xlim(-0.5, count - 0.5)
     axes.set_ylim(count - 0.5, -0.5)
     axes.set_aspect("equal")
+    _label_axes(axes, names)
+
+
+def _draw_weight(
+    axes: "Axes", x: int, y: int, weight: float, shades: "Colormap", with_number: bool
+) -> None:
+    from matplotlib.patches import Rectangle
+
+    shade = shades(min(max(weight, 0.0), 1.0))
+    axes.add_patch(
+        Rectangle((x - 0.5, y - 0.5), 1.0, 1.0, facecolor=shade, edgecolor=CARD, linewidth=1.0)
+    )
+    if with_number:
+        color = number_color(weight)
+        axes.text(x, y, f"{weight:.2f}", ha="center", va="center", color=color, size=9.5)
+
+
+def _draw_unseen(axes: "Axes", x: int, y: int) -> None:
+    from matplotlib.patches import Rectangle
+
+    axes.add_patch(
+        Rectangle(
+            (x - 0.5, y - 0.5),
+            1.0,
+            1.0,
+            facecolor=LIGHT["control"],
+            edgecolor=MUTED,
+            linewidth=0.0,
+            hatch="////",
+        )
+    )
+
+
+def _label_axes(axes: "Axes", names: list[str]) -> None:
     for axis in (axes.xaxis, axes.yaxis):
-        axis.set_ticks(range(count), names, parse_math=False)
+        axis.set_ticks(range(len(names)), names, parse_math=False)
     axes.tick_params(length=0)
     axes.tick_params(axis="x", rotation=90 if max(map(len, names)) > 3 else 0)
     axes.set_xlabel("is read (key)")

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from engine.drawing.palette import CARD, INK, MUTED, PLOT_LINES
 from engine.drawing.plots.plot import Plot, legend_above, plot
@@ -23,7 +23,25 @@ MOST_CURVES = len(MARKERS)
 TICKS_ABOUT = 7
 LOWEST = 1e-17
 
-Curves = dict[str, list[tuple[float, float]]]
+
+class _Curve(NamedTuple):
+    """The errors of one difference.
+
+    Attributes:
+        points: pairs of a step and the error there, the smallest step first.
+        truncation: like what the error grows at large steps, ``""`` where that is not to be seen.
+    """
+
+    points: list[tuple[float, float]]
+    truncation: str
+
+
+class _Errors(NamedTuple):
+    """What is plotted: curves by name, the straight lines they follow, a color for each curve."""
+
+    curves: dict[str, _Curve]
+    lines: tuple[Guide, ...]
+    colors: tuple[str, ...]
 
 
 def error_against_step(
@@ -50,49 +68,48 @@ def error_against_step(
     central difference: no truncation error is to be seen, only rounding.
     forward difference: error 0.1 at h = 0.1, falling like h at first.
     """
-    curves, lines, found = _read(errors)
-    steps = sorted(step for points in curves.values() for step, _ in points)
+    read = _of_several(errors) if isinstance(errors, Mapping) else _of_one(errors)
+    steps = sorted(step for curve in read.curves.values() for step, _ in curve.points)
     heading = (
         f"Error of the derivative against the step h, from h = {number_text(steps[0])} "
         f"to h = {number_text(steps[-1])}."
     )
-    sentences = [_sentence(name, points, found[name]) for name, points in curves.items()]
-    return plot(lambda axes: _draw(axes, curves, lines), "\n".join([heading, *sentences]))
+    sentences = [_sentence(name, curve) for name, curve in read.curves.items()]
+    return plot(lambda axes: _draw(axes, read), "\n".join([heading, *sentences]))
 
 
-def _read(
-    errors: Sequence[StepError] | Mapping[str, Sequence[StepError]],
-) -> tuple[Curves, tuple[Guide, ...], dict[str, bool]]:
-    """Return the curves, the straight lines, and which curves show truncation."""
-    if not isinstance(errors, Mapping):
-        single = _checked(errors)
-        lines = guides(single)
-        names = {line.name for line in lines}
-        return (
-            {
-                "central difference": [(e.step, e.central) for e in single],
-                "forward difference": [(e.step, e.forward) for e in single],
-            },
-            lines,
-            {
-                "central difference": "central truncation" in names,
-                "forward difference": "forward truncation" in names,
-            },
-        )
+def _of_one(errors: Sequence[StepError]) -> _Errors:
+    """Both differences of one function."""
+    checked = _checked(errors)
+    lines = guides(checked)
+    seen = {line.name for line in lines}
+    curves = {
+        "central difference": _Curve(
+            [(e.step, e.central) for e in checked],
+            "h squared" if "central truncation" in seen else "",
+        ),
+        "forward difference": _Curve(
+            [(e.step, e.forward) for e in checked], "h" if "forward truncation" in seen else ""
+        ),
+    }
+    return _Errors(curves, lines, COLORS_OF_TWO)
+
+
+def _of_several(errors: Mapping[str, Sequence[StepError]]) -> _Errors:
+    """The central differences of several functions."""
     if not 1 <= len(errors) <= MOST_CURVES:
         raise ValueError(f"one plot shows 1 to {MOST_CURVES} functions, got {len(errors)}.")
-    checked = {label(str(name)): _checked(several) for name, several in errors.items()}
-    each = {name: guides(several) for name, several in checked.items()}
-    lines = tuple(
-        {
-            g.name: g for several in each.values() for g in several if "forward" not in g.name
-        }.values()
-    )
-    return (
-        {name: [(e.step, e.central) for e in several] for name, several in checked.items()},
-        lines,
-        {name: any(g.name == "central truncation" for g in each[name]) for name in checked},
-    )
+    curves: dict[str, _Curve] = {}
+    lines: dict[str, Guide] = {}
+    for name, several in errors.items():
+        checked = _checked(several)
+        seen = {line.name: line for line in guides(checked) if "forward" not in line.name}
+        lines |= seen
+        curves[label(str(name))] = _Curve(
+            [(e.step, e.central) for e in checked],
+            "h squared" if "central truncation" in seen else "",
+        )
+    return _Errors(curves, tuple(lines.values()), tuple(PLOT_LINES.values()))
 
 
 def _checked(errors: object) -> list[StepError]:
@@ -105,20 +122,21 @@ def _checked(errors: object) -> list[StepError]:
     return sorted(errors)
 
 
-def _sentence(name: str, points: list[tuple[float, float]], bends: bool) -> str:
-    step, error = points[-1]
-    if not bends:
+def _sentence(name: str, curve: _Curve) -> str:
+    step, error = curve.points[-1]
+    if not curve.truncation:
         return f"{name}: no truncation error is to be seen, only rounding."
-    falls = "h" if name == "forward difference" else "h squared"
-    return f"{name}: error {error:.1g} at h = {number_text(step)}, falling like {falls} at first."
+    return (
+        f"{name}: error {error:.1g} at h = {number_text(step)}, falling like {curve.truncation} "
+        "at first."
+    )
 
 
-def _draw(axes: "Axes", curves: Curves, lines: tuple[Guide, ...]) -> None:
-    seen = [(step, e) for points in curves.values() for step, e in points if e > 0.0]
+def _draw(axes: "Axes", errors: _Errors) -> None:
+    curves = [curve.points for curve in errors.curves.values()]
     axes.set_xscale("log")
     axes.set_yscale("log")
-    colors = COLORS_OF_TWO if "forward difference" in curves else tuple(PLOT_LINES.values())
-    for points, color, marker, dash in zip(curves.values(), colors, MARKERS, DASHES, strict=False):
+    for points, color, marker, dash in zip(curves, errors.colors, MARKERS, DASHES, strict=False):
         above = [(step, error) for step, error in points if error > 0.0]
         axes.plot(
             *zip(*above, strict=True) if above else ([], []),
@@ -129,11 +147,20 @@ def _draw(axes: "Axes", curves: Curves, lines: tuple[Guide, ...]) -> None:
             linewidth=1.6,
             label="curve",
         )
-    steps = [step for points in curves.values() for step, _ in points]
-    heights = [max(error, LOWEST) for _, error in seen] or [1e-1, 1.0]
+    steps = [step for points in curves for step, _ in points]
+    seen = [max(error, LOWEST) for points in curves for _, error in points if error > 0.0]
+    heights = seen or [1e-1, 1.0]
     axes.set_xlim(min(steps) / 3, max(steps) * 3)
     axes.set_ylim(min(heights) / 10, max(heights) * 3)
-    _draw_guides(axes, lines)
+    _draw_guides(axes, errors.lines)
+    _label_axes(axes)
+    legend = legend_above(axes, columns=min(2, len(curves)))
+    # A name set later may begin with an underscore, which in a label would hide the curve.
+    for text, name in zip(legend.get_texts(), errors.curves, strict=True):
+        text.set_text(name)
+
+
+def _label_axes(axes: "Axes") -> None:
     for axis in (axes.xaxis, axes.yaxis):
         low, high = sorted(axis.get_view_interval())
         exponents = range(math.ceil(math.log10(low)), math.floor(math.log10(high)) + 1)
@@ -142,10 +169,6 @@ def _draw(axes: "Axes", curves: Curves, lines: tuple[Guide, ...]) -> None:
         axis.set_ticks([], minor=True)
     axes.set_xlabel("step h")
     axes.set_ylabel("error of the derivative")
-    legend = legend_above(axes, columns=min(2, len(curves)))
-    # A name set later may begin with an underscore, which in a label would hide the curve.
-    for text, name in zip(legend.get_texts(), curves, strict=True):
-        text.set_text(name)
 
 
 def _draw_guides(axes: "Axes", lines: tuple[Guide, ...]) -> None:
