@@ -6,20 +6,9 @@
 const PLAY_MILLISECONDS = 1600;
 const PATIENCE_MILLISECONDS = 4000;
 const SIGNS = { done: "\u2713", current: "now", waiting: "" };
-const STEP_KEYS = {
-  ArrowRight: "next", ArrowDown: "next", PageDown: "next",
-  ArrowLeft: "back", ArrowUp: "back", PageUp: "back",
-  Home: "first", End: "last", " ": "play",
-};
 const EDITING_KEYS = new Set([
   "a", "c", "v", "x", "y", "z", "ArrowLeft", "ArrowRight", "Backspace", "Delete", "Home", "End",
 ]);
-const CHECK_KEYS = {
-  ArrowRight: "larger", PageUp: "larger", ArrowLeft: "smaller", PageDown: "smaller",
-  Home: "smallest", End: "largest", ArrowUp: "up", ArrowDown: "down",
-};
-const STEP_HINT = "Click here, then: arrow keys or a clicker step, Home and End jump, Space plays. "
-  + "Or click a node.";
 
 const VIEWS = {
   walk: walkView,
@@ -52,6 +41,14 @@ function render({ model, el }) {
 
 // ---- ReverseWalk ------------------------------------------------------------------------------
 
+const STEP_KEYS = {
+  ArrowRight: "next", ArrowDown: "next", PageDown: "next",
+  ArrowLeft: "back", ArrowUp: "back", PageUp: "back",
+  Home: "first", End: "last", " ": "play",
+};
+const STEP_HINT = "Click here, then: arrow keys or a clicker step, Home and End jump, Space plays. "
+  + "Or click a node.";
+
 function walkView(model) {
   const payload = model.get("payload");
   const frames = framesOf(payload);
@@ -59,7 +56,7 @@ function walkView(model) {
   const parts = buildWalk(payload);
 
   const position = () => model.get("index");
-  const goTo = (index) => change(model, { index: Math.min(Math.max(index, 0), last) });
+  const goTo = (index) => change(model, { index: clamped(index, last) });
   const jumps = {
     first: () => goTo(0),
     back: () => goTo(position() - 1),
@@ -101,10 +98,7 @@ function walkView(model) {
 /** Everything that is on the page, made once so that a step only changes looks. */
 function buildWalk(payload) {
   const buttons = stepButtons();
-  const slider = make("input", {
-    type: "range", min: 0, max: payload.positions.length - 1, step: 1,
-    "aria-label": "Step of the walk",
-  });
+  const slider = sliderOf(payload.positions, "Step of the walk");
   const place = make("span", { class: "rw-place" });
   const story = storyOf(payload.positions.map(({ sentences }) => sentences));
   const scene = sceneOf(payload);
@@ -136,28 +130,12 @@ function buildRow(row, index) {
 }
 
 function orderTable(rows) {
-  return make(
-    "div",
-    { class: "rw-order rw-long", role: "group", "aria-label": "Order of the walk", tabindex: 0 },
-    make(
-      "table",
-      { class: "rw-table" },
-      make("caption", {}, "The order of the walk"),
-      make(
-        "thead",
-        {},
-        make(
-          "tr",
-          {},
-          make("td", {}),
-          make("th", { scope: "col" }, "step"),
-          make("th", { scope: "col", class: "rw-name" }, "node"),
-          make("th", { scope: "col" }, "data"),
-          make("th", { scope: "col" }, "grad"),
-        ),
-      ),
-      make("tbody", {}, ...rows.map(({ element }) => element)),
-    ),
+  const columns = ["", "step", "node", "data", "grad"];
+  return tableBox(
+    "The order of the walk",
+    columns.map((text) => columnHead(text, text === "node")),
+    make("tbody", {}, ...rows.map(({ element }) => element)),
+    { class: "rw-order rw-long", "aria-label": "Order of the walk" },
   );
 }
 
@@ -236,9 +214,9 @@ function predictView(model) {
 
   listenToTyping(parts.input, answer);
   listenToKeys(parts.root, {}, () => {});
-  parts.root.addEventListener("keydown", ({ key, target, ctrlKey, metaKey, altKey }) => {
-    const types = key.length === 1 && key !== " " && !ctrlKey && !metaKey && !altKey;
-    if (types && target !== parts.input) parts.input.focus();
+  parts.root.addEventListener("keydown", (event) => {
+    const types = event.key.length === 1 && event.key !== " " && !isShortcut(event);
+    if (types && event.target !== parts.input) parts.input.focus();
   });
   parts.check.addEventListener("click", answer);
   parts.showMe.addEventListener("click", () => ask("show"));
@@ -262,9 +240,7 @@ function buildPredict(payload) {
   const question = storyOf([[]]);
   const verdict = storyOf([[""]]);
   verdict.classList.add("rw-verdict");
-  const input = make("input", {
-    type: "text", autocomplete: "off", autocapitalize: "off", spellcheck: "false", size: 12,
-  });
+  const input = textField({ size: 12 });
   const check = button("Check");
   const showMe = button("Show me");
   const again = button("Start again");
@@ -292,13 +268,7 @@ function showPredict(parts, page, before, typedSince) {
   showVerdict(parts.verdict, page.verdict);  // first, so that it is read aloud before the question
   if (page.heading !== before?.heading) tell(parts.question, page.heading, page.summary);
   parts.place.textContent = page.place;
-  parts.input.setAttribute("aria-label", page.question);
-  const typing = page !== before && parts.root.contains(document.activeElement);
-  for (const part of [parts.input, parts.check, parts.hint]) part.hidden = page.finished;
-  parts.showMe.hidden = !page.mayShow;
-  if (!typedSince && before && before.asked !== page.asked) parts.input.value = "";
-  else if (!typedSince && document.activeElement === parts.input) parts.input.select();
-  if (typing) (page.finished ? parts.root : parts.input).focus({ preventScroll: true });
+  showAnswerField(parts, page, before, typedSince);
   page.nodes.forEach((node, index) => {
     const group = parts.nodes.get(String(index));
     if (group) showNode(group, node);
@@ -309,6 +279,17 @@ function showPredict(parts, page, before, typedSince) {
   scrollTo(parts.scene, parts.nodes.get(String(current)));
 }
 
+/** What was typed after the last answer stays; the focus stays in the view. */
+function showAnswerField({ root, input, check, hint, showMe }, page, before, typedSince) {
+  const hadFocus = page !== before && root.contains(document.activeElement);
+  input.setAttribute("aria-label", page.question);
+  for (const part of [input, check, hint]) part.hidden = page.finished;
+  showMe.hidden = !page.mayShow;
+  if (!typedSince && before && before.asked !== page.asked) input.value = "";
+  else if (!typedSince && document.activeElement === input) input.select();
+  if (hadFocus) (page.finished ? root : input).focus({ preventScroll: true });
+}
+
 function showVerdict(place, verdict) {
   if (!verdict) return place.replaceChildren();
   place.dataset.kind = verdict.kind;
@@ -317,11 +298,16 @@ function showVerdict(place, verdict) {
 
 // ---- GradientCheck ----------------------------------------------------------------------------
 
+const CHECK_KEYS = {
+  ArrowRight: "larger", PageUp: "larger", ArrowLeft: "smaller", PageDown: "smaller",
+  Home: "smallest", End: "largest", ArrowUp: "up", ArrowDown: "down",
+};
+
 function checkView(model) {
   const payload = model.get("payload");
   const parts = buildCheck(payload);
   const last = { place: payload.places.length - 1, chosen: payload.inputs.length - 1 };
-  const go = (name, to) => change(model, { [name]: Math.min(Math.max(to, 0), last[name]) });
+  const go = (name, to) => change(model, { [name]: clamped(to, last[name]) });
   const moves = {
     smallest: () => go("place", 0),
     smaller: () => go("place", model.get("place") - 1),
@@ -366,9 +352,7 @@ function checkView(model) {
 function buildCheck(payload) {
   const smaller = button("Smaller h");
   const larger = button("Larger h");
-  const slider = make("input", {
-    type: "range", min: 0, max: payload.places.length - 1, step: 1, "aria-label": payload.slider,
-  });
+  const slider = sliderOf(payload.places, payload.slider);
   const place = make("span", { class: "rw-place" });
   const story = storyOf([["", ""], ...payload.inputs.flatMap(({ sentences }) => sentences)]);
   const table = tableOf(payload.caption, payload.columns);
@@ -458,7 +442,7 @@ function ratesView(model) {
   const last = payload.places.length - 1;
   const parts = buildRates(payload);
   const place = () => model.get("place");
-  const go = (to) => change(model, { place: Math.min(Math.max(to, 0), last) });
+  const go = (to) => change(model, { place: clamped(to, last) });
   const moves = {
     smallest: () => go(0),
     smaller: () => go(place() - 1),
@@ -480,9 +464,7 @@ function ratesView(model) {
 function buildRates({ summary, slider: name, hint, places }) {
   const smaller = button("Smaller");
   const larger = button("Larger");
-  const slider = make("input", {
-    type: "range", min: 0, max: places.length - 1, step: 1, "aria-label": name,
-  });
+  const slider = sliderOf(places, name);
   const rate = make("span", { class: "rw-place" });
   const story = storyOf(places.map(({ sentences }) => sentences));
   const picture = make("img");
@@ -536,8 +518,8 @@ function playgroundView(model) {
   };
   const undo = () => setPicks(model.get("picks").slice(0, -1));
   const moves = {
-    next: () => Math.min(focused + 1, buttons.length - 1),
-    back: () => Math.max(focused - 1, 0),
+    next: () => clamped(focused + 1, buttons.length - 1),
+    back: () => clamped(focused - 1, buttons.length - 1),
     first: () => 0,
     last: () => buttons.length - 1,
   };
@@ -617,10 +599,6 @@ function buildPlayground(payload) {
 }
 
 function showPlayground(parts, payload, { moments, ending }) {
-  const gradients = [...payload.gradients];
-  for (const { contributions } of moments) {
-    for (const { target, grad } of contributions) gradients[target] = grad;
-  }
   const latest = moments.at(-1) ?? { ...payload, node: null, contributions: [] };
   const end = ending ? [...ending.sentences, payload.walkIt] : [];
   tell(parts.story, latest.heading, [...latest.sentences, ...end]);
@@ -628,36 +606,38 @@ function showPlayground(parts, payload, { moments, ending }) {
   for (const part of [parts.undo, parts.again]) {
     part.setAttribute("aria-disabled", moments.length === 0);
   }
-
-  const signs = new Map(
-    moments.map(({ node, early }) => [node, early ? payload.signs.early : payload.signs.fine]),
-  );
-  const places = new Map(moments.map(({ node }, place) => [node, place + 1]));
-  const stateOf = (node) => {
-    if (node === latest.node && !ending) return "current";
-    if (!signs.has(node)) return "waiting";
-    return signs.get(node) === payload.signs.early ? "early" : "done";
-  };
+  const picked = pickedNodes(payload, moments, ending);
   payload.nodes.forEach(({ name }, node) => {
-    const sign = signs.has(node) ? `${signs.get(node)} ${places.get(node)}` : "";
-    parts.buttons[node].textContent = sign ? `${name} ${sign}` : name;
-    parts.buttons[node].setAttribute("aria-disabled", signs.has(node));
+    const { state, sign, place, grad } = picked[node];
+    const told = place ? `${sign} ${place}` : "";
+    parts.buttons[node].textContent = place ? `${name} ${told}` : name;
+    parts.buttons[node].setAttribute("aria-disabled", Boolean(place));
     const receives = latest.contributions.some(({ target }) => target === node);
     const group = parts.nodes.get(String(node));
-    const shown = { state: stateOf(node), receives, grad: gradients[node] };
-    if (group) showNode(group, { ...shown, sign: receives ? `${sign} +=`.trim() : sign });
+    const mark = receives ? `${told} +=`.trim() : told;
+    if (group) showNode(group, { state, receives, sign: mark, grad });
   });
   showContributions(parts, latest.contributions);
-  fillTable(parts.order, moments.map(({ node, upstream }) => ({
-    state: stateOf(node),
-    cells: [
-      signs.get(node), payload.nodes[node].title, places.get(node), upstream, gradients[node],
-    ],
-  })));
+  fillTable(parts.order, moments.map(({ node, upstream }) => {
+    const { state, sign, place, grad } = picked[node];
+    return { state, cells: [sign, payload.nodes[node].title, place, upstream, grad] };
+  }));
   fillTable(parts.result, ending?.rows ?? []);
   parts.order.element.hidden = moments.length === 0;
   parts.result.element.hidden = !ending;
   scrollTo(parts.scene, parts.nodes.get(String(latest.node ?? payload.output)));
+}
+
+/** What the picks made of each node; the place and the sign of a pick are those of its node. */
+function pickedNodes({ gradients, signs }, moments, ending) {
+  const nodes = gradients.map((grad) => ({ state: "waiting", grad }));
+  moments.forEach(({ node, early, contributions }, index) => {
+    const sign = early ? signs.early : signs.fine;
+    Object.assign(nodes[node], { state: early ? "early" : "done", sign, place: index + 1 });
+    for (const { target, grad } of contributions) nodes[target].grad = grad;
+  });
+  if (moments.length && !ending) nodes[moments.at(-1).node].state = "current";
+  return nodes;
 }
 
 /** Of the buttons of a toolbar only one is in the way of the Tab key. */
@@ -685,24 +665,24 @@ function explorerView(model) {
     waiting.begin();
     model.send(message);
   };
-  const around = (node) => ask({ do: "around", node, hops: Number(parts.hops.value) });
-  const undo = () => { if (drawing.page.canGoBack) ask({ do: "back" }); };
   const act = {
     open: (path) => ask({ do: "open", path }),
     close: (path) => ask({ do: "close", path }),
     each: (path) => ask({ do: "each", path }),
     path: (node) => ask({ do: "path", node }),
-    around,
+    around: (node) => ask({ do: "around", node, hops: Number(parts.hops.value) }),
+    search: () => ask({ do: "search", text: parts.input.value }),
+    boxes: () => ask({ do: "boxes" }),
   };
 
   const last = () => drawing.page.positions.length - 1;
-  const goTo = (index) => change(model, { index: Math.min(Math.max(index, 0), last()) });
+  const goTo = (index) => change(model, { index: clamped(index, last()) });
   const jumps = {
     first: () => goTo(0),
     back: () => goTo(model.get("index") - 1),
     next: () => goTo(model.get("index") + 1),
     last: () => goTo(last()),
-    undo,
+    undo: () => { if (drawing.page.canGoBack) ask({ do: "back" }); },
   };
   const player = playButton(buttons.play, () => model.get("index") === last(), jumps);
   const jump = (name) => {
@@ -722,52 +702,34 @@ function explorerView(model) {
   const press = (item) => {
     const { frame, box } = itemOf(drawing.page, item);
     if (frame) return act.close(frame.path);
-    if (box.node !== null) return around(box.node);
+    if (box.node !== null) return act.around(box.node);
     if (box.path) act.open(box.path);
   };
 
   for (const [name, element] of Object.entries(buttons)) {
     element.addEventListener("click", () => jump(name));
   }
-  const search = () => ask({ do: "search", text: parts.input.value });
-  listenToTyping(parts.input, search);
-  parts.find.addEventListener("click", search);
-  parts.undo.addEventListener("click", undo);
-  parts.boxes.addEventListener("click", () => ask({ do: "boxes" }));
+  listenToTyping(parts.input, act.search);
+  parts.find.addEventListener("click", act.search);
+  parts.undo.addEventListener("click", jumps.undo);
+  parts.boxes.addEventListener("click", act.boxes);
   parts.larger.addEventListener("click", () => {
     const large = scene.toggleAttribute("data-large");
     parts.larger.setAttribute("aria-pressed", large);
   });
-  scene.addEventListener("focusin", ({ target }) => {
-    const item = target.closest("[data-node], [data-frame]");
-    if (item && item !== chosen) choose(item);
-  });
-  scene.addEventListener("click", ({ target }) => {
-    target.closest("[data-node], [data-frame]")?.focus({ preventScroll: true });
-  });
-  scene.addEventListener("dblclick", ({ target }) => {
-    const item = target.closest("[data-node], [data-frame]");
-    if (item) press(item);
-  });
-  scene.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || !drawing.items.length) return;
-    const item = event.target.closest("[data-node], [data-frame]");
-    const direction = MOVE_KEYS[event.key];
-    if (!item || (!direction && event.key !== "Enter" && event.key !== " ")) return;
-    event.stopPropagation();
-    event.preventDefault();
-    if (direction) nearest(drawing.items, item, direction)?.focus();
-    else press(item);
+  listenToItems(scene, () => drawing.items, {
+    choose: (item) => { if (item !== chosen) choose(item); },
+    press,
   });
   root.addEventListener("keydown", (event) => {
-    const typing = event.target.matches("input, select");
     const name = EXPLORE_KEYS[event.key];
-    if (typing || !name || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.target.matches("input, select") || !name || isShortcut(event)) return;
     event.preventDefault();
     jump(name);
   });
   listenToKeys(root, {}, () => {});
 
+  /** Put a new drawing up, and keep what was chosen and where the focus was. */
   const draw = (page) => {
     const replaced = [scene, parts.details, parts.crumbs];
     const held = replaced.some((part) => part.contains(document.activeElement));
@@ -806,11 +768,34 @@ function explorerView(model) {
   };
 }
 
-function buildExplorer(payload) {
-  const input = make("input", {
-    type: "text", autocomplete: "off", autocapitalize: "off", spellcheck: "false", size: 14,
-    "aria-label": "Label of a node, or a part of it",
+/** Boxes and frames of a drawing: the focus chooses one, arrow keys go to its neighbors. */
+function listenToItems(scene, items, { choose, press }) {
+  const itemAt = (target) => target.closest("[data-node], [data-frame]");
+  scene.addEventListener("focusin", ({ target }) => {
+    const item = itemAt(target);
+    if (item) choose(item);
   });
+  scene.addEventListener("click", ({ target }) => {
+    itemAt(target)?.focus({ preventScroll: true });
+  });
+  scene.addEventListener("dblclick", ({ target }) => {
+    const item = itemAt(target);
+    if (item) press(item);
+  });
+  scene.addEventListener("keydown", (event) => {
+    const item = itemAt(event.target);
+    const direction = MOVE_KEYS[event.key];
+    const presses = event.key === "Enter" || event.key === " ";
+    if (!item || !items().length || isShortcut(event) || !(direction || presses)) return;
+    event.stopPropagation();
+    event.preventDefault();
+    if (direction) nearest(items(), item, direction)?.focus();
+    else press(item);
+  });
+}
+
+function buildExplorer(payload) {
+  const input = textField({ size: 14, "aria-label": "Label of a node, or a part of it" });
   const [usual, most] = payload.hops;
   const choices = Array.from({ length: most }, (_, place) => make("option", {}, String(place + 1)));
   choices[usual - 1].selected = true;
@@ -966,8 +951,7 @@ function showFound({ found }, payload, page, act) {
 
 /** A table of single nodes, each with a way to its strongest path and to its neighborhood. */
 function nodeTable(caption, columns, rows, act) {
-  const heads = columns.map((text, place) =>
-    make("th", { scope: "col", ...(place < 2 ? { class: "rw-name" } : {}) }, text));
+  const heads = [...columns.map((text, place) => columnHead(text, place < 2)), columnHead("")];
   const body = rows.map(({ node, cells: [name, scope, ...numbers] }) => {
     const path = button("Path", { "aria-label": `Strongest path from ${name}` });
     const near = button("Around", { "aria-label": `Neighborhood of ${name}` });
@@ -982,15 +966,7 @@ function nodeTable(caption, columns, rows, act) {
       make("td", { class: "rw-controls" }, path, near),
     );
   });
-  const table = make(
-    "table",
-    { class: "rw-table" },
-    make("caption", {}, caption),
-    make("thead", {}, make("tr", {}, ...heads, make("td", {}))),
-    make("tbody", {}, ...body),
-  );
-  const scrolls = { class: "rw-order", role: "group", "aria-label": caption, tabindex: 0 };
-  return make("div", scrolls, table);
+  return tableBox(caption, heads, make("tbody", {}, ...body));
 }
 
 function showExplored(parts, { page, nodes, edges, captions }, index) {
@@ -1140,12 +1116,12 @@ function presenterMode(model, root, showView) {
   large.addEventListener("click", act.p);
   full.addEventListener("click", act.f);
   root.addEventListener("keydown", (event) => {
-    const { key, target, ctrlKey, metaKey, altKey } = event;
-    const types = target.matches("input[type=text], select");
-    if (types || ctrlKey || metaKey || altKey || !(key.toLowerCase() in act)) return;
+    const key = event.key.toLowerCase();
+    const types = event.target.matches("input[type=text], select");
+    if (types || isShortcut(event) || !(key in act)) return;
     event.stopImmediatePropagation();
     event.preventDefault();
-    act[key.toLowerCase()]();
+    act[key]();
   }, true);
   return {
     show,
@@ -1237,6 +1213,18 @@ function button(text, attributes = {}) {
   return element;
 }
 
+function sliderOf(places, name) {
+  return make("input", {
+    type: "range", min: 0, max: places.length - 1, step: 1, "aria-label": name,
+  });
+}
+
+function textField(attributes) {
+  return make("input", {
+    type: "text", autocomplete: "off", autocapitalize: "off", spellcheck: "false", ...attributes,
+  });
+}
+
 function stepButtons() {
   return {
     first: button("First", { title: "Home" }),
@@ -1311,13 +1299,8 @@ function patience(notice, silence) {
   return { begin, end, giveUp };
 }
 
-/** A table whose rows are { state, cells }; the second cell of a row names it. */
-function tableOf(caption, columns) {
-  const heads = columns.map((text, place) => {
-    if (!text) return make("td", {});
-    return make("th", { scope: "col", ...(place === 1 ? { class: "rw-name" } : {}) }, text);
-  });
-  const body = make("tbody", {});
+/** A table in a box that scrolls when it is too large. */
+function tableBox(caption, heads, body, attributes = {}) {
   const table = make(
     "table",
     { class: "rw-table" },
@@ -1325,8 +1308,21 @@ function tableOf(caption, columns) {
     make("thead", {}, make("tr", {}, ...heads)),
     body,
   );
-  const scrolls = { class: "rw-order", role: "group", "aria-label": caption, tabindex: 0 };
-  return { element: make("div", scrolls, table), body };
+  const box = { class: "rw-order", role: "group", "aria-label": caption, tabindex: 0 };
+  return make("div", { ...box, ...attributes }, table);
+}
+
+/** The head of a column of numbers, or of names; without a text it is no head. */
+function columnHead(text, holdsNames = false) {
+  if (!text) return make("td", {});
+  return make("th", { scope: "col", ...(holdsNames ? { class: "rw-name" } : {}) }, text);
+}
+
+/** A table whose rows are { state, cells }; the second cell of a row names it. */
+function tableOf(caption, columns) {
+  const heads = columns.map((text, place) => columnHead(text, place === 1));
+  const body = make("tbody", {});
+  return { element: tableBox(caption, heads, body), body };
 }
 
 function fillTable({ body }, rows) {
@@ -1344,6 +1340,11 @@ function fillTable({ body }, rows) {
   );
 }
 
+/** Keys with these belong to the browser or to JupyterLab. */
+function isShortcut({ ctrlKey, metaKey, altKey }) {
+  return ctrlKey || metaKey || altKey;
+}
+
 /** In a text field typing and editing stay there, and Enter acts. */
 function listenToTyping(input, act) {
   input.addEventListener("keydown", (event) => {
@@ -1358,7 +1359,7 @@ function listenToTyping(input, act) {
 /** Act on keys while the focus is inside, and keep JupyterLab from acting on any of them. */
 function listenToKeys(root, keys, act) {
   root.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (isShortcut(event)) return;
     if (event.key === "Tab" || event.key === "Escape") return;
     event.stopPropagation();
     const name = keys[event.key];
@@ -1367,6 +1368,11 @@ function listenToKeys(root, keys, act) {
     event.preventDefault();
     act(name);
   });
+}
+
+/** The nearest place from 0 to the last. */
+function clamped(place, last) {
+  return Math.min(Math.max(place, 0), last);
 }
 
 /** Set traits, here at once and in Python when it can hear. */
