@@ -83,10 +83,15 @@ def _without_docstring() -> None:
     pass
 
 
-_STUBS = {
-    stub.__code__.co_code: stub.__code__.co_names
+def _instructions(code: CodeType) -> list[tuple[str, Any]]:
+    """What the code does; where it keeps its constants differs from Python to Python."""
+    return [(step.opname, step.argval) for step in dis.get_instructions(code)]
+
+
+_STUBS = [
+    _instructions(stub.__code__)
     for stub in (_docstring_alone, _raises, _raises_class, _passes, _without_docstring)
-}
+]
 
 
 def is_written(code: CodeType) -> bool:
@@ -101,11 +106,7 @@ def is_written(code: CodeType) -> bool:
     >>> is_written(empty.__code__), is_written((lambda x: x).__code__)
     (False, True)
     """
-    has_docstring = code.co_consts and isinstance(code.co_consts[0], str)
-    constants = {*code.co_consts[1 if has_docstring else 0 :]}
-    if constants - {None, ...} or not (constants or code.co_names):
-        return True
-    return _STUBS.get(code.co_code) != code.co_names
+    return _instructions(code) not in _STUBS
 
 
 def pack(function: FunctionType) -> Packing:
