@@ -519,6 +519,16 @@ def test_it_can_be_read_in_every_light_and_size(lab: Lab, tmp_path: Path) -> Non
     assert_all_can_be_reached(view)
     assert_accessible(view)
     page.screenshot(tmp_path / "narrow.png")
+
+    scene, order = view.locator(".rw-scene"), view.locator(".rw-order")
+    page.page.set_viewport_size({"width": 900, "height": 800})
+    assert scene.evaluate("e => e.scrollWidth <= e.clientWidth + 1"), "no node is cut off"
+    page.page.set_viewport_size({"width": 1366, "height": 768})
+    drawing, table = scene.bounding_box(), order.bounding_box()
+    assert drawing is not None
+    assert table is not None
+    assert drawing["x"] + drawing["width"] <= table["x"], "a laptop shows both side by side"
+    assert table["y"] < drawing["y"] + drawing["height"]
     assert_quiet(page)
 
 
