@@ -132,7 +132,7 @@ def layout(
     placed = place(_box_widths(graph, gradients), inputs, gap)
     if placed is None:
         return None
-    edges = tuple(_edges(inputs, placed, longest))
+    edges = tuple(_edges(inputs, placed, gap))
     return Layout(placed.width, placed.height, placed.boxes, edges)
 
 
@@ -259,14 +259,11 @@ def _read(plain: str, inputs: Sequence[Sequence[int]]) -> Placement:
     )
 
 
-def _edges(
-    inputs: Sequence[Sequence[int]], placed: Placement, longest_caption: float
-) -> Iterator[Edge]:
-    reach = TIP + CAPTION_PADDING + longest_caption / 2
+def _edges(inputs: Sequence[Sequence[int]], placed: Placement, gap: float) -> Iterator[Edge]:
     for source, targets in enumerate(inputs):
         captions = []
         for target, curve in zip(targets, placed.curves[source], strict=True):
-            x = _column_end(placed.boxes, placed.boxes[target]) + reach
+            x = _column_end(placed.boxes, placed.boxes[target]) + gap / 2
             captions.append((x, _height_at(curve, x)))
         curves = zip(targets, placed.curves[source], _apart(captions), strict=True)
         for slot, (target, curve, caption) in enumerate(curves):

@@ -132,6 +132,29 @@ def test_two_edges_between_the_same_boxes_are_two(program: str) -> None:
     assert math.dist(first.caption, second.caption) >= CAPTION_HEIGHT
 
 
+def test_a_caption_leaves_the_head_and_the_tail_of_its_arrow_to_be_seen(program: str) -> None:
+    a, b = Value(2.0, "a"), Value(-3.0, "b")
+    for captions in (["?"], ["−3 × (−2) = 6"]):
+        with rendering_with(program):
+            drawing = layout(Graph.of(a * b, {}), captions=captions)
+        assert drawing is not None
+        for edge in drawing.edges:
+            left, _, right, _ = caption_area(edge, captions)
+            box, result = drawing.boxes[edge.target], drawing.boxes[edge.source]
+            assert left - (box.x + box.width) > 1.3 * TIP
+            assert result.x - right > 1.3 * TIP
+
+
+def test_what_comes_from_several_nodes_to_a_shared_one_has_room(program: str) -> None:
+    x = Value(3.0, "x")
+    with rendering_with(program):
+        drawing = layout(Graph.of(x * x + x, {}), captions=["?"])
+    assert drawing is not None
+    into_x = [caption_area(edge, ["?"]) for edge in drawing.edges if edge.target == 0]
+    assert len(into_x) == 3
+    assert not any(overlap(*pair) for pair in combinations(into_x, 2))
+
+
 def test_random_graphs_share_nodes_and_repeat_inputs() -> None:
     seen: Counter[str] = Counter()
 
