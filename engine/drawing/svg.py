@@ -27,8 +27,8 @@ from engine.graph import Graph
 FONT = "DejaVu Sans Mono, Menlo, Consolas, monospace"
 BASELINES = (21.0, 40.0, 58.0)  # of the three lines in a box, from its top
 SIDE = 12.0
-PAGE_WIDTH = 880.0
-LEAST_SCALE = 0.8
+PAGE_WIDTH = 840.0
+LEAST_SCALE = 0.76
 
 
 class Line(NamedTuple):

@@ -102,14 +102,14 @@ def chain(length: int) -> Graph:
 
 
 @pytest.mark.parametrize(
-    ("length", "scale"), [(1, 1.0), (3, 1.0), (4, None), (20, 0.8)], ids=["1", "3", "4", "20"]
+    ("length", "scale"), [(1, 1.0), (3, 1.0), (4, None), (20, 0.76)], ids=["1", "3", "4", "20"]
 )
 def test_a_still_picture_fits_a_page_while_it_can_be_read(length: int, scale: float) -> None:
     placed = place(chain(length))
     root = ET.fromstring(svg(chain(length), placed))
     width, height = (float(root.get(name) or 0.0) for name in ("width", "height"))
-    expected = scale or 880.0 / placed.width
-    assert 0.8 <= expected <= 1.0
+    expected = scale or 840.0 / placed.width
+    assert 0.76 <= expected <= 1.0
     assert width == pytest.approx(expected * placed.width, abs=0.5)
     assert height == pytest.approx(expected * placed.height, abs=0.5)
     live = ET.fromstring(svg(chain(length), placed, captions=True))
