@@ -426,7 +426,7 @@ class _Check:
             central_difference=measured.central,
             absolute_error=abs(gradient - measured.central),
             relative_error=error_size,
-            verdict=self._verdict(gradient, measured, error_size),
+            verdict=self._verdict(measured, error_size),
             measured=measured,
         )
 
@@ -472,7 +472,7 @@ class _Check:
         stays = slope / 2 <= closer <= slope * 2 or slope / 2 >= closer >= slope * 2
         return abs(slope) <= 4 * self._tolerance and not stays
 
-    def _verdict(self, gradient: float, measured: Measured, error_size: float) -> Verdict:
+    def _verdict(self, measured: Measured, error_size: float) -> Verdict:
         if measured.problem:
             return Verdict.UNKNOWN
         if measured.kink is not None:

@@ -12,31 +12,23 @@ e = a * b    -6     0
 
 import gc
 import json
-import os
 import re
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
-from itertools import islice
 from numbers import Integral
-from pathlib import Path
-from types import CodeType
 from typing import Any
 
-from engine.domain import label_text
 from engine.text import number_text, one_line, shown, table_lines
 from engine.value import INFIX, Literal, Parameter, Value, topological_order
+from engine.variables import caller_variables, named_values
 
-PACKAGE_FOLDER = str(Path(__file__).parent) + os.sep
 LONGEST_NAME = 16
-NOT_NAMES = frozenset({"In", "Out"})
 PRECEDENCE = {"+": 1, "-": 1, "*": 2, "/": 2, "neg": 3, "**": 4}
 ATOM = 5
 BRACKETED = re.compile(r"\[[^\[\]]*\]|\([^()]*\)")
 OPERATOR_OR_SPACE = re.compile(r"[-+*/\s]")
-MOST_MEMBERS = 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,8 +114,6 @@ class Graph:
         ['x', 'u', '']
         """
         order = topological_order(output)
-        if names is not None:
-            _require_names(names)
         found = dict(named_values(caller_variables() if names is None else names))
         place = {value: index for index, value in enumerate(order)}
         with collector_paused():
@@ -311,32 +301,6 @@ def few_names(names: Sequence[str]) -> str:
     return ", ".join(map(one_line, names[:12])) + (", ..." if len(names) > 12 else "")
 
 
-def caller_variables() -> dict[str, object]:
-    """The variables where the engine was called from: the first frame outside of it.
-
-    In a comprehension or a lambda these are also the variables of the function around it.
-
-    >>> here = 5
-    >>> caller_variables()["here"]
-    5
-    """
-    frame = sys._getframe(1)
-    while frame.f_back and frame.f_code.co_filename.startswith(PACKAGE_FOLDER):
-        frame = frame.f_back
-    variables = dict(frame.f_locals)
-    while frame.f_back and _is_inside(frame.f_code, frame.f_back.f_code):
-        frame = frame.f_back
-        variables = {**frame.f_locals, **variables}
-    variables = {**frame.f_globals, **variables}
-    # Python and its tools keep things of their own there, under names that nobody could write.
-    return {name: value for name, value in variables.items() if str(name).isidentifier()}
-
-
-def _is_inside(code: CodeType, around: CodeType) -> bool:
-    """Whether code is a comprehension or a lambda written in the code around it."""
-    return code.co_name.startswith("<") and code in around.co_consts
-
-
 @contextmanager
 def collector_paused() -> Iterator[None]:
     """Keep the garbage collector from looking through thousands of new objects without a cycle.
@@ -352,64 +316,6 @@ def collector_paused() -> Iterator[None]:
     finally:
         if was_on:
             gc.enable()
-
-
-def _require_names(names: object) -> None:
-    if not isinstance(names, Mapping):
-        raise TypeError(f"names is a dictionary such as {{'x': x}}, got {shown(names)}.")
-    for name in names:
-        label_text(name)
-
-
-def named_values(variables: Mapping[str, object]) -> Iterator[tuple[Value, str]]:
-    """Every Value that is bound to a variable, or is a member of a container that is.
-
-    Args:
-        variables: by name.
-
-    >>> x = Value(3.0)
-    >>> [name for _, name in named_values({"row": [x]})]
-    ['row[0]']
-    """
-    public: dict[str, Any] = {
-        name: thing
-        for name, thing in variables.items()
-        if not name.startswith("_") and name not in NOT_NAMES
-    }
-    for name, container in reversed(public.items()):
-        for key, member in _members(container):
-            if _is_a(member, Value):
-                yield member, f"{name}[{_key_text(key)}]"
-            elif not _is_a(member, dict):
-                for i, inner in _members(member):
-                    if _is_a(inner, Value):
-                        yield inner, f"{name}[{_key_text(key)}][{i}]"
-    for name, value in reversed(public.items()):
-        if _is_a(value, Value):
-            yield value, name
-
-
-def _members(container: Any) -> list[tuple[Any, Any]]:
-    """The first members of a list, tuple or dictionary, without running code of a subclass."""
-    if _is_a(container, list):
-        return list(enumerate(islice(list.__iter__(container), MOST_MEMBERS)))
-    if _is_a(container, tuple):
-        return list(enumerate(islice(tuple.__iter__(container), MOST_MEMBERS)))
-    if _is_a(container, dict):
-        return list(islice(dict.items(container), MOST_MEMBERS))
-    return []
-
-
-def _is_a(thing: Any, kind: type) -> bool:
-    # isinstance would also ask the object itself, and a stand-in for another may fail at that.
-    return issubclass(type(thing), kind)
-
-
-def _key_text(key: object) -> str:
-    try:
-        return repr(key)
-    except Exception:  # noqa: BLE001 (a class of the caller may raise anything)
-        return f"<{type(key).__name__}>"
 
 
 def _node(index: int, value: Value, label: str, place: dict[Value, int]) -> Node:

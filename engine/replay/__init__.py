@@ -21,7 +21,7 @@ from operator import index
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.graph import Graph, caller_variables, collector_paused, named_values
+from engine.graph import Graph, collector_paused
 from engine.replay.cells import Choice, parameters_of, read_cells
 from engine.replay.compiled import Compiled, is_available
 from engine.replay.levels import Levels
@@ -29,6 +29,7 @@ from engine.replay.snapshot import first_error, graph_of
 from engine.replay.vector import ParameterVector
 from engine.text import shown
 from engine.value import Value
+from engine.variables import caller_variables, named_values
 
 __all__ = ["Choice", "ParameterVector", "Replay"]
 

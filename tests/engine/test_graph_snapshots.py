@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import pytest
 
-import engine.graph
+import engine.variables
 from engine import Graph, Literal, Parameter, Tape, Value, scope
 from engine.graph import Constant
 
@@ -187,7 +187,7 @@ def test_members_of_subclasses_of_containers_are_named() -> None:
 
 
 def test_of_an_endless_list_the_first_members_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engine.graph, "MOST_MEMBERS", 2)
+    monkeypatch.setattr(engine.variables, "MOST_MEMBERS", 2)
     xs = [Value(1.0), Value(2.0), Value(3.0)]
     assert Graph.of(xs[1] + xs[2], {"xs": xs}).names[:2] == ("xs[1]", "n1")
 

@@ -39,12 +39,9 @@ from engine.replay import Choice, ParameterVector, Replay, compiled
 from engine.value import Released
 
 # The way to compute a replay is the same for all examples of a test.
-repeatable = settings(
-    derandomize=True,
-    deadline=None,
-    database=None,
+many = settings(
     max_examples=150,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 Vector = list[Value]
 
@@ -101,7 +98,7 @@ def leaves_of(calculation: Calculation, factor: float) -> list[Value]:
     return [kinds[place % 2](data * factor) for place, data in enumerate(calculation.leaves)]
 
 
-@repeatable
+@many
 @given(calculations(), st.sampled_from([1.0, 0.999, 1.002]))
 def test_a_replay_equals_a_new_recording(way: str, calculation: Calculation, factor: float) -> None:
     recorded = leaves_of(calculation, 1.0)
@@ -848,3 +845,9 @@ def test_numba_is_loaded_by_the_first_compiled_replay_only() -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )
     assert result.stdout.strip() == "6.0 False"
+
+
+def test_names_that_are_no_dictionary_are_refused() -> None:
+    w = Parameter(3.0)
+    with pytest.raises(TypeError, match=r"names is a dictionary such as .*, got \['w'\]"):
+        Replay(w * w, names=["w"])  # type: ignore[arg-type]

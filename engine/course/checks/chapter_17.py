@@ -77,7 +77,7 @@ def _tables(_arguments: tuple[Any, ...], result: Any) -> Any:
     return result.tolist() if isinstance(result, np.ndarray) else result
 
 
-def _is_table(answer: Any, rows: int = 0) -> bool:
+def _is_table(answer: Any) -> bool:
     return isinstance(answer, list) and all(
         isinstance(row, list) and row and all(isinstance(each, float) for each in row)
         for row in answer
