@@ -11,6 +11,7 @@ import pytest
 from engine.course import __main__, overview, progress
 from engine.course.places import Places
 from engine.course.progress import Entry
+from tests.rehearsal.repository import git
 
 KILLS = 30
 WRITER = """
@@ -137,11 +138,10 @@ def test_a_class_keeps_its_marks_beside_the_folders(klass: Places, inside: str) 
 
 def test_git_sees_no_marks_and_keeps_a_file_that_is_there(klass: Places) -> None:
     progress.remember(klass, "01.1", done=True)
-    subprocess.run(["git", "init", "--quiet"], cwd=klass.root, check=True)
-    listed = ["git", "status", "--porcelain", "--untracked-files=all"]
-    seen = subprocess.run(listed, cwd=klass.root, capture_output=True, text=True, check=True)
-    assert "notebooks/" in seen.stdout
-    assert ".course" not in seen.stdout
+    git(klass.root, "init", "--quiet")
+    seen = git(klass.root, "status", "--porcelain", "--untracked-files=all")
+    assert "notebooks/" in seen
+    assert ".course" not in seen
     (klass.memory / ".gitignore").write_text("mine")
     progress.remember(klass, "01.1", done=True)
     assert (klass.memory / ".gitignore").read_text() == "mine"

@@ -66,7 +66,7 @@ def distance(point: tuple[float, float], box: Box) -> float:
     return math.hypot(across, down)
 
 
-@settings(max_examples=60, deadline=None, derandomize=True)
+@settings(max_examples=60)
 @given(graph=graphs())
 def test_everything_has_its_own_place(program: str, graph: Graph) -> None:
     drawing, captions, _ = placed(graph, program)
@@ -100,7 +100,7 @@ def test_everything_has_its_own_place(program: str, graph: Graph) -> None:
         assert bottom <= drawing.height
 
 
-@settings(max_examples=30, deadline=None, derandomize=True)
+@settings(max_examples=30)
 @given(graph=graphs())
 def test_a_box_has_room_for_all_it_will_ever_show(program: str, graph: Graph) -> None:
     drawing, _, _ = placed(graph, program)
@@ -158,7 +158,7 @@ def test_what_comes_from_several_nodes_to_a_shared_one_has_room(program: str) ->
 def test_random_graphs_share_nodes_and_repeat_inputs() -> None:
     seen: Counter[str] = Counter()
 
-    @settings(max_examples=60, deadline=None, derandomize=True, database=None)
+    @settings(max_examples=60)
     @given(graph=graphs())
     def look(graph: Graph) -> None:
         seen["shared"] += any(len(set(users)) > 1 for users in graph.consumers)

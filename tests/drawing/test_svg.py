@@ -62,7 +62,7 @@ def assert_inert(text: str) -> ET.Element:
     return root
 
 
-@settings(max_examples=40, deadline=None, derandomize=True)
+@settings(max_examples=40)
 @given(graph=graphs())
 def test_any_drawing_is_plain_named_and_complete(graph: Graph) -> None:
     root = assert_inert(markup(graph, captions=True))

@@ -16,8 +16,7 @@ from random_graphs import ALL, ALL_OF_MICROGRAD, CALCULATE, INFIX, Calculation, 
 from engine import Graph, Parameter, Tape, Value, reverse_walk, topological_order
 from engine.value import push_back
 
-# The same examples on every machine and in every run; no time limit on any of them.
-repeatable = settings(derandomize=True, deadline=None, database=None, max_examples=150)
+many = settings(max_examples=150)
 
 OURS: dict[str, Callable[..., Any]] = {
     **CALCULATE,
@@ -77,7 +76,7 @@ def assert_agree(got: Sequence[float], expected: Sequence[float], numbers: list[
 def test_random_calculations_are_as_tangled_as_they_should_be() -> None:
     seen: Counter[str] = Counter()
 
-    @repeatable
+    @many
     @given(calculations())
     def look(calculation: Calculation) -> None:
         seen["all"] += 1
@@ -124,7 +123,7 @@ def measured(calculation: Calculation, place: int) -> tuple[float, float]:
     return narrow + (narrow - wide) / 3, abs(narrow - wide)
 
 
-@repeatable
+@many
 @given(calculations())
 def test_gradients_agree_with_central_differences(calculation: Calculation) -> None:
     engine = gradients(calculation)
@@ -135,7 +134,7 @@ def test_gradients_agree_with_central_differences(calculation: Calculation) -> N
         assert abs(engine[place] - slope) <= 1e-6 * size + doubt
 
 
-@repeatable
+@many
 @given(calculations())
 def test_gradients_agree_with_autograd(calculation: Calculation) -> None:
     def output(leaves: Any) -> Any:
@@ -146,7 +145,7 @@ def test_gradients_agree_with_autograd(calculation: Calculation) -> None:
     assert_agree(engine, list(expected), recorded(calculation))
 
 
-@repeatable
+@many
 @given(calculations(ALL_OF_MICROGRAD, value_exponents=False))
 def test_numbers_and_gradients_agree_with_micrograd(calculation: Calculation) -> None:
     theirs = calculation.run([micrograd.engine.Value(x) for x in calculation.leaves], MICROGRAD)
@@ -158,7 +157,7 @@ def test_numbers_and_gradients_agree_with_micrograd(calculation: Calculation) ->
     assert_agree([our.grad for our in ours], [their.grad for their in theirs], ours)
 
 
-@repeatable
+@many
 @given(calculations())
 def test_the_numbers_are_those_of_plain_python(calculation: Calculation) -> None:
     plain = calculation.run(calculation.leaves, CALCULATE)
@@ -168,7 +167,7 @@ def test_the_numbers_are_those_of_plain_python(calculation: Calculation) -> None
 # -- one engine, several ways -------------------------------------------------------------------
 
 
-@repeatable
+@many
 @given(calculations())
 def test_a_reverse_walk_gives_the_gradients_of_backward_to_the_last_bit(
     calculation: Calculation,
@@ -181,7 +180,7 @@ def test_a_reverse_walk_gives_the_gradients_of_backward_to_the_last_bit(
     assert walk.gradients == walk.gradients_after(len(walk.steps))
 
 
-@repeatable
+@many
 @given(calculations())
 def test_a_tape_gives_the_gradients_of_backward(calculation: Calculation) -> None:
     by_sort = gradients(calculation)
@@ -194,7 +193,7 @@ def test_a_tape_gives_the_gradients_of_backward(calculation: Calculation) -> Non
     assert_agree(by_tape, by_sort, recorded(calculation))
 
 
-@repeatable
+@many
 @given(calculations())
 def test_the_creation_order_of_a_tape_is_a_topological_order(calculation: Calculation) -> None:
     with Tape() as tape:
@@ -204,7 +203,7 @@ def test_the_creation_order_of_a_tape_is_a_topological_order(calculation: Calcul
             assert all(place[i] < place[node] for i in node.inputs if i.op)
 
 
-@repeatable
+@many
 @given(calculations(), st.randoms(use_true_random=False))
 def test_every_topological_order_gives_the_same_gradients(
     calculation: Calculation, random: Any
@@ -228,7 +227,7 @@ def test_every_topological_order_gives_the_same_gradients(
         assert abs(gradient - node.grad) <= ROUNDING * max(1.0, size[node])
 
 
-@repeatable
+@many
 @given(calculations())
 def test_a_second_backward_doubles_every_leaf_exactly(calculation: Calculation) -> None:
     numbers = recorded(calculation)
@@ -240,7 +239,7 @@ def test_a_second_backward_doubles_every_leaf_exactly(calculation: Calculation) 
     assert [number.grad for number in numbers[len(leaves) :]] == once[len(leaves) :]
 
 
-@repeatable
+@many
 @given(calculations())
 def test_walking_changes_no_number_and_no_record(calculation: Calculation) -> None:
     output = recorded(calculation)[-1]
@@ -250,7 +249,7 @@ def test_walking_changes_no_number_and_no_record(calculation: Calculation) -> No
     assert after.with_gradients([0.0] * len(after)) == before
 
 
-@repeatable
+@many
 @given(calculations())
 def test_the_chain_rule_pushes_any_valid_list(calculation: Calculation) -> None:
     numbers = recorded(calculation)
@@ -261,7 +260,7 @@ def test_the_chain_rule_pushes_any_valid_list(calculation: Calculation) -> None:
 # -- graphs as data -----------------------------------------------------------------------------
 
 
-@repeatable
+@many
 @given(calculations(), st.lists(st.text(), max_size=18))
 def test_json_brings_a_graph_back(calculation: Calculation, labels: list[str]) -> None:
     numbers = recorded(calculation)
@@ -275,7 +274,7 @@ def test_json_brings_a_graph_back(calculation: Calculation, labels: list[str]) -
     assert reverse_walk(again).gradients == reverse_walk(graph).gradients
 
 
-@repeatable
+@many
 @given(calculations())
 def test_an_expression_read_by_python_gives_the_number_of_its_node(
     calculation: Calculation,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import shutil
 import socket
 import subprocess
@@ -57,9 +58,9 @@ class Repository:
 
     def commit(self, why: str) -> None:
         """Commit everything, and let students see it."""
-        _git(self.folder, "add", "--all")
-        _git(self.folder, "commit", "--quiet", "--message", why)
-        _git(self.folder, "push", "--quiet", "origin", BRANCH)
+        git(self.folder, "add", "--all")
+        git(self.folder, "commit", "--quiet", "--message", why)
+        git(self.folder, "push", "--quiet", "origin", BRANCH)
 
     def text(self, name: str) -> str:
         """What a file of the class's repository holds now."""
@@ -67,13 +68,23 @@ class Repository:
 
     def names(self) -> list[str]:
         """Every file of the class's repository."""
-        return _git(self.folder, "ls-files", "-z").split("\0")[:-1]
+        return git(self.folder, "ls-files", "-z").split("\0")[:-1]
 
 
-def _git(folder: Path, *words: str) -> str:
-    who = ("-c", "user.name=Instructor", "-c", "user.email=instructor@localhost")
+# Git as it is for a person who has set nothing up.
+NO_SETTINGS = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
+
+
+def git(folder: Path, *words: str) -> str:
+    """What git says to a command, given in a folder."""
+    name = ("-c", "user.name=Instructor", "-c", "user.email=instructor@localhost")
     done = subprocess.run(
-        ["git", *who, *words], cwd=folder, capture_output=True, text=True, check=True
+        ["git", *name, *words],
+        cwd=folder,
+        env={**os.environ, **NO_SETTINGS},
+        capture_output=True,
+        text=True,
+        check=True,
     )
     return done.stdout
 
@@ -113,9 +124,9 @@ def served(tree: Path, base: Path) -> Iterator[Repository]:
     for name in COPIED_FOLDERS:
         shutil.copytree(tree / name, folder / name)
     public.mkdir()
-    _git(public, "init", "--quiet", "--bare", f"--initial-branch={BRANCH}", NAME)
-    _git(folder, "init", "--quiet", f"--initial-branch={BRANCH}")
-    _git(folder, "remote", "add", "origin", str(public / NAME))
+    git(public, "init", "--quiet", "--bare", f"--initial-branch={BRANCH}", NAME)
+    git(folder, "init", "--quiet", f"--initial-branch={BRANCH}")
+    git(folder, "remote", "add", "origin", str(public / NAME))
     port = free_port()
     repository = Repository(folder, f"git://{LOCALHOST}:{port}/{NAME}")
     repository.commit("Chapters and exercises")

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,7 +22,7 @@ from engine.course.checks.plain import describe, restore
 from tests.rehearsal import answers, image, memory, spying, table, visit
 from tests.rehearsal.kept import lost_cells
 from tests.rehearsal.memory import MB, Memory
-from tests.rehearsal.repository import NEW_CELL, NEW_FILE, NEW_START, NEWS, Repository
+from tests.rehearsal.repository import NEW_CELL, NEW_FILE, NEW_START, NEWS, Repository, git
 from tests.rehearsal.room import CHAPTER
 from tests.rehearsal.visit import Run, Visit
 
@@ -66,11 +67,6 @@ def test_no_answer_shows_where_it_comes_from() -> None:
         for exercise in answers.exercises_of(solution):
             for source in (answers.right(solution, exercise), *answers.wrong(solution, exercise)):
                 assert "###" not in source
-
-
-def git(folder: Path, *words: str) -> None:
-    who = ("-c", "user.name=x", "-c", "user.email=x@localhost")
-    subprocess.run(["git", *who, *words], cwd=folder, check=True, capture_output=True)
 
 
 @pytest.fixture
@@ -148,15 +144,18 @@ def test_an_attempt_is_read_refused_or_finds_nothing() -> None:
     assert spying.tried(refuse) == spying.REFUSED
 
 
-@linux_only
-def test_the_attempts_read_what_can_be_read(tmp_path: Path) -> None:
-    import getpass
+@pytest.fixture
+def marker() -> str:
+    """A word that no other process of this machine has in its command line."""
+    return f"a marker of {uuid.uuid4()}"
 
+
+@linux_only
+def test_the_attempts_read_what_can_be_read(tmp_path: Path, marker: str) -> None:
     file = tmp_path / "answer.txt"
-    file.write_text("a marker of mine")
-    user = getpass.getuser()
+    file.write_text(marker)
     here = str(tmp_path)
-    came = spying.attempts(here, str(file), user, "a marker of mine", [here], [here])
+    came = spying.attempts(here, str(file), file.owner(), marker, [here], [here])
     at_hand = {what for what, how in came.items() if how == spying.READ}
     assert at_hand == came.keys() - {"find their answers in command lines"}
 
@@ -173,10 +172,10 @@ def waiting_process(word: str) -> Iterator[int]:
 
 
 @linux_only
-def test_a_marker_in_a_command_line_is_found() -> None:
-    with waiting_process("a marker of mine"):
-        assert spying.commands("a marker of mine")
-    assert not spying.commands("a marker of mine")
+def test_a_marker_in_a_command_line_is_found(marker: str) -> None:
+    with waiting_process(marker):
+        assert spying.commands(marker)
+    assert not spying.commands(marker)
 
 
 @linux_only

@@ -52,7 +52,7 @@ def tempting(question: Question, wrong: Sequence[float]) -> Iterator[float]:
 
 
 @given(recordings(), st.booleans(), st.floats(allow_nan=False, allow_infinity=False))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_the_table_holds_the_verdict_on_every_number(
     graph: Graph, single: bool, any_number: float
 ) -> None:

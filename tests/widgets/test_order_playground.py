@@ -165,7 +165,7 @@ def test_the_text_tells_the_order_and_its_end() -> None:
 
 
 @given(recordings(), st.randoms(use_true_random=False))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_exactly_the_valid_orders_have_no_early_pick_and_all_of_them_are_right(
     graph: Graph, random: Any
 ) -> None:
@@ -195,7 +195,7 @@ def test_gradients_too_small_to_tell_apart_still_have_an_ending() -> None:
 
 
 @given(recordings())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_the_count_is_that_of_trying_all_orders(graph: Graph) -> None:
     tried = permutations(range(len(graph)))
     assert valid_orders(graph) == sum(is_valid(graph, order) for order in tried)
@@ -241,7 +241,7 @@ def test_the_table_says_the_same_as_python_for_every_order(make: Any) -> None:
 
 
 @given(recordings(), st.randoms(use_true_random=False))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_the_table_of_any_graph_says_the_same_as_python(graph: Graph, random: Any) -> None:
     told = table(graph, 1)
     assert told is not None

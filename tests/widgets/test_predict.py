@@ -225,7 +225,7 @@ def recordings(draw: st.DrawFn) -> Graph:
 
 
 @given(recordings(), st.booleans())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_every_mistake_is_caught_wherever_it_gives_a_number_of_its_own(
     graph: Graph, single: bool
 ) -> None:
@@ -242,7 +242,7 @@ def test_every_mistake_is_caught_wherever_it_gives_a_number_of_its_own(
 
 
 @given(recordings(), st.floats(-1e6, 1e6))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_no_number_gets_two_hints_of_one_kind(graph: Graph, typed: float) -> None:
     walk = reverse_walk(graph)
     for question in questions(walk):
