@@ -12,6 +12,7 @@ from lab import Lab
 from playwright.sync_api import ConsoleMessage, Locator, Page
 
 from engine.course import build
+from engine.course.offline import NO_PYTHON
 from engine.course.places import Places
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -40,6 +41,23 @@ TOO_LARGE = """() => {
   }
   return found;
 }""".replace("SMALLEST", str(SMALLEST))
+# The size of the smallest word on the slide that is shown, in pixels, and the word.
+SMALLEST_WORD = """() => {
+  const slide = Reveal.getCurrentSlide();
+  const fit = Number(slide.querySelector('.fit').style.getPropertyValue('--fit'));
+  const found = [];
+  for (const part of slide.querySelector('.fit').querySelectorAll('*')) {
+    const words = [...part.childNodes].filter(node => node.nodeType === Node.TEXT_NODE);
+    const text = words.map(node => node.data).join('').trim();
+    if (!text || !part.checkVisibility() || part.matches('title, desc, script')) continue;
+    const drawn = part instanceof SVGElement;
+    const scale = drawn ? Math.hypot(part.getScreenCTM().a, part.getScreenCTM().b)
+      : fit * part.currentCSSZoom;
+    found.push([parseFloat(getComputedStyle(part).fontSize) * scale, text]);
+  }
+  return found.sort(([one], [other]) => one - other)[0];
+}"""
+READABLE = 14
 SETTLED = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
 
 
@@ -179,6 +197,54 @@ def test_every_view_does_what_it_can_without_python(deck: Callable[..., Deck]) -
     shown.page.evaluate(SETTLED)
     assert not shown.page.evaluate(TOO_LARGE)
     shown.check_silent()
+
+
+@pytest.mark.parametrize("name", ["09-neurons-and-layers", "15-the-whole-gpt"])
+def test_a_folded_graph_has_its_slide_and_can_be_read_at_every_step(
+    name: str, deck: Callable[..., Deck]
+) -> None:
+    shown = deck(name)
+    explorers = shown.page.locator("[data-view=explorer]").count()
+    assert explorers
+    for number in range(explorers):
+        shown.show(
+            f"document.querySelectorAll('[data-view=explorer]')[{number}].closest('section')"
+        )
+        here = shown.place
+        shown.press("v")
+        last = int(shown.text(".rw-place").removeprefix("0 / "))
+        for step in range(last + 1):
+            shown.page.evaluate(SETTLED)
+            assert shown.text(".rw-place") == f"{step} / {last}"
+            assert not shown.page.evaluate(TOO_LARGE)
+            size, word = shown.page.evaluate(SMALLEST_WORD)
+            assert size >= READABLE - 0.01, word
+            shown.press("PageDown")
+        shown.part(".rw-node").first.click()
+        assert "nodes" in shown.text(".rw-details") or "Used" in shown.text(".rw-details")
+        shown.press("Enter")
+        shown.page.wait_for_function(
+            "told => Reveal.getCurrentSlide().innerText.includes(told)", arg=NO_PYTHON
+        )
+        shown.press("p")
+        shown.page.evaluate(SETTLED)
+        assert not shown.page.evaluate(TOO_LARGE)
+        shown.press("p")
+        shown.page.add_style_tag(content=".fit { transform: none !important; }")
+        assert_accessible(shown.part(".fit"))
+        shown.press("Escape", "PageDown")
+        assert shown.place == here + 1
+    shown.check_silent()
+
+
+def test_two_pictures_of_one_cell_stand_side_by_side(deck: Callable[..., Deck]) -> None:
+    shown = deck("10-learning")
+    shown.show("document.querySelector('.picture + .picture').closest('section')")
+    first, second = (shown.part(".picture img").nth(place).bounding_box() for place in (0, 1))
+    assert first is not None
+    assert second is not None
+    assert first["x"] + first["width"] <= second["x"]
+    assert abs(first["y"] - second["y"]) < first["height"] / 2
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
