@@ -23,7 +23,7 @@ def finite(data: object, where: str) -> float:
 
     Raises:
         TypeError: not a real number.
-        ValueError: infinite or NaN.
+        ValueError: infinite or NaN, or masked, which NumPy would count as 0.
         OverflowError: a whole number too large for a float.
 
     >>> finite(3, "Value")
@@ -31,6 +31,8 @@ def finite(data: object, where: str) -> float:
     """
     if type(data) is not float:
         boxed = getattr(data, "ndim", None) == 0 and hasattr(data, "item")
+        if boxed and getattr(data, "mask", False):
+            raise ValueError(f"{where} needs a number, got a masked one: it is missing.")
         number = data.item() if boxed else data  # type: ignore[attr-defined]
         if not isinstance(number, Real) or isinstance(number, bool):
             kind = type(number).__name__

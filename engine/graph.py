@@ -12,6 +12,7 @@ e = a * b    -6     0
 
 import gc
 import json
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -106,7 +107,9 @@ class Graph:
 
         Raises:
             ReleasedError: the tape that recorded ``output`` has ended.
-            TypeError: ``output`` is not a Value, or ``names`` is not a dictionary of names.
+            TypeError: ``output`` is not a Value, ``names`` is not a dictionary of names, or the
+                data or the gradient of a node was replaced by something that is no number.
+            OverflowError: a whole number in a node is too large for a float.
 
         >>> x = Value(3.0)
         >>> u = x * x
@@ -330,6 +333,9 @@ def _node(index: int, value: Value, label: str, place: dict[Value, int]) -> Node
             [place[o] if isinstance(o, Value) else _constant(o) for o in value.operands]
         )
         inputs = tuple([operand for operand in operands if isinstance(operand, int)])
+    data, grad = value.data, value.grad
+    if type(data) is not float or type(grad) is not float:
+        data, grad = _plain(data, value), _plain(grad, value)
     # By position: for 60,000 nodes keywords would cost a third more.
     return Node(
         index,
@@ -339,10 +345,24 @@ def _node(index: int, value: Value, label: str, place: dict[Value, int]) -> Node
         operands,
         inputs,
         local_derivatives,
-        value.data,
-        value.grad,
+        data,
+        grad,
         value.scope,
     )
+
+
+def _plain(held: Any, value: Value) -> float:
+    """What a node holds as a plain number: a learner may have put anything there."""
+    try:
+        math.isfinite(held)  # refuses text, which float() would read
+        return float(held)
+    except OverflowError:
+        raise OverflowError("a node holds a whole number too large for a float.") from None
+    except TypeError:
+        raise TypeError(
+            f"a graph needs numbers, but found {shown(value)}: its data or its gradient was "
+            "replaced by something else. Give it a number again, and the gradient 0.0."
+        ) from None
 
 
 def _constant(number: float) -> Constant:

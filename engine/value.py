@@ -54,6 +54,81 @@ class Tag:
         self.recording = recording
 
 
+class ForNumPy:
+    """How NumPy meets a number: its operators give way to ours, and its functions are refused.
+
+    NumPy asks the type, and calls what it finds. A masked array asks the object, and gives way
+    where there is None.
+    """
+
+    def __get__(self, number: object, kind: type) -> Callable[..., Any] | None:
+        return meet_numpy if number is None else None
+
+
+REFLECTED = {
+    "add": "__radd__",
+    "subtract": "__rsub__",
+    "multiply": "__rmul__",
+    "divide": "__rtruediv__",
+    "power": "__rpow__",
+    "floor_divide": "__rfloordiv__",
+    "remainder": "__rmod__",
+    "divmod": "__rdivmod__",
+    "matmul": "__rmatmul__",
+    "less": "__gt__",
+    "less_equal": "__ge__",
+    "greater": "__lt__",
+    "greater_equal": "__le__",
+}
+INSTEAD = {
+    "exp": "x.exp()",
+    "log": "x.log()",
+    "tanh": "x.tanh()",
+    "maximum": "x.relu() for the larger of x and 0",
+    "absolute": "x.relu() + (-x).relu()",
+    "negative": "-x",
+    "sqrt": "x ** 0.5",
+    "square": "x ** 2",
+    "reciprocal": "1 / x",
+    "add": "x + y",
+    "subtract": "x - y",
+    "multiply": "x * y",
+    "divide": "x / y",
+    "power": "x ** y",
+}
+RECORDED_WAYS = "it with + - * / ** or the methods exp, log, relu and tanh"
+
+
+def meet_numpy(
+    number: "Number", function: Any, method: str, *operands: object, **options: object
+) -> object:
+    """Do what an operator of NumPy asks for, as in ``np.float64(2.0) * x``.
+
+    Args:
+        number: the one that NumPy met.
+        function: NumPy's, such as ``np.multiply``.
+        method: how it was called.
+        *operands: everything it was given.
+        **options: such as where to put the result.
+
+    Raises:
+        TypeError: it is no operator of ours, or not used as one.
+    """
+    name = function.__name__
+    if method == "__call__" and not options and len(operands) == 2 and operands[1] is number:
+        if name in ("equal", "not_equal"):
+            return (operands[0] is number) == (name == "equal")
+        if name in REFLECTED and not isinstance(operands[0], Number):
+            return getattr(number, REFLECTED[name])(operands[0])
+    if isinstance(number, Released):
+        number._refuse()
+    got = ", ".join(map(shown, operands))
+    raise TypeError(
+        f"NumPy's {name} is not recorded, got {got}. Write {INSTEAD.get(name, RECORDED_WAYS)}. "
+        "Or use x.data if the bare number is wanted."
+    )
+
+
 class Number:
     """What a Value and a released node share: a number, its gradient and its name.
 
@@ -63,7 +138,7 @@ class Number:
     # An operation has at most two operands. An operand that is a Value comes with its local
     # derivative; a plain number comes with None, since nothing flows into it.
     __slots__ = ("_d_left", "_d_right", "_left", "_right", "_tag", "data", "grad", "op")
-    __array_ufunc__ = None
+    __array_ufunc__ = ForNumPy()
 
     data: float
     grad: float
@@ -98,6 +173,14 @@ class Number:
         )
         return f"{type(self).__name__}(data={data}, grad={grad}{made_by}{label})"
 
+    def __format__(self, layout: str) -> str:
+        if not layout:
+            return str(self)
+        raise TypeError(
+            f"{layout!r} is a layout for a plain number, and {shown(self)} is more than that. "
+            "Write .data behind it, as in f'{x.data:.3f}'."
+        )
+
     def __reduce_ex__(self, protocol: SupportsIndex) -> str | tuple[Any, ...]:
         """Let a leaf be copied; a copied node would be on no tape, and what uses it not follow."""
         if self.op:
@@ -119,7 +202,7 @@ class Number:
         got = ", ".join(map(shown, (self, *others)))
         raise TypeError(
             f"abs, %, //, @ and divmod are not recorded, got {got}. "
-            "Write it with + - * / ** or the methods exp, log, relu and tanh: abs(x) is "
+            f"Write {RECORDED_WAYS}: abs(x) is "
             "x.relu() + (-x).relu(). Or use x.data if the bare number is wanted."
         )
 

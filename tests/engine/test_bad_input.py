@@ -4,6 +4,7 @@ import copy
 import gc
 import json
 import math
+import operator
 import pickle
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -33,6 +34,7 @@ from engine import (
 
 HUGE = 10**400
 UNPRINTABLE = 10**5000
+MISSING = np.ma.array(2.0, mask=True)
 DIVISION, OVERFLOW = ZeroDivisionError, OverflowError
 
 
@@ -108,6 +110,8 @@ BAD: dict[str, tuple[Act, type[BaseException], list[str]]] = {
     "NaN": (lambda o: Value(math.nan), ValueError, ["Value", "finite", "nan"]),
     "infinity": (lambda o: Parameter(-math.inf), ValueError, ["Parameter", "finite", "-inf"]),
     "numpy's NaN": (lambda o: Literal(np.float32("nan")), ValueError, ["Literal", "nan"]),
+    "a masked value": (lambda o: Value(np.ma.masked), ValueError, ["Value", "a masked one"]),
+    "a masked literal": (lambda o: Literal(MISSING), ValueError, ["Literal", "a masked one"]),
     "a huge whole number": (lambda o: Value(HUGE), OVERFLOW, ["Value", "too large for a float"]),
     "an unprintable number": (lambda o: Value(UNPRINTABLE), OVERFLOW, ["too large for a float"]),
     "a label that is a number": (lambda o: Value(1, 5), TypeError, ["label is text", "5 (int)"]),
@@ -135,6 +139,8 @@ BAD: dict[str, tuple[Act, type[BaseException], list[str]]] = {
     "value * the class": (lambda o: o.x * Value, TypeError, ["'*' with 3", "Value"]),
     "value * function": (lambda o: o.x * o.x.exp, TypeError, ["'*' with 3", "exp"]),
     "value * infinity": (lambda o: o.x * math.inf, ValueError, ["'*' with 3", "inf"]),
+    "value + masked": (lambda o: o.x + np.ma.masked, ValueError, ["'+' with 3", "a masked one"]),
+    "masked * value": (lambda o: np.ma.masked * o.x, ValueError, ["'*' with 3", "a masked one"]),
     "NaN + value": (lambda o: math.nan + o.x, ValueError, ["'+' with 3", "nan"]),
     "value * huge": (lambda o: o.x * HUGE, OVERFLOW, ["'*' with 3", "too large for a float"]),
     "sum of text and value": (lambda o: sum(["a"], o.x), TypeError, ["'+' with 3", "'a'"]),
@@ -212,6 +218,39 @@ BAD: dict[str, tuple[Act, type[BaseException], list[str]]] = {
     # -- losing the record ----------------------------------------------------------------------
     "math.exp(value)": (lambda o: math.exp(o.x), TypeError, ["data=3", "x.exp()", "x.data"]),
     "float(value)": (lambda o: float(o.x), TypeError, ["data=3", "lose the record", "x.data"]),
+    "a layout": (lambda o: f"{o.x:.3f}", TypeError, ["'.3f'", "data=3", "f'{x.data:.3f}'"]),
+    "a layout of a released node": (lambda o: f"{o.released:>9}", TypeError, ["'>9'", "x.data"]),
+    "numpy's exp": (lambda o: np.exp(o.x), TypeError, ["NumPy's exp", "data=3", "x.exp()"]),
+    "numpy's tanh": (lambda o: np.tanh(o.w), TypeError, ["NumPy's tanh", "data=-2", "x.tanh()"]),
+    "numpy's maximum": (lambda o: np.maximum(0, o.x), TypeError, ["maximum", "0, ", "x.relu()"]),
+    "numpy's sine": (lambda o: np.sin(o.x), TypeError, ["NumPy's sin", "exp, log", "x.data"]),
+    "numpy's product": (lambda o: np.multiply(o.x, o.w), TypeError, ["multiply", "Write x * y"]),
+    "numpy's product of one": (lambda o: np.multiply(o.x, o.x), TypeError, ["Write x * y"]),
+    "numpy's outer product": (
+        lambda o: np.multiply.outer([1.0], o.x),
+        TypeError,
+        ["multiply", "x * y"],
+    ),
+    "an array that grows by a value": (
+        lambda o: operator.iadd(np.ones(2), o.x),
+        TypeError,
+        ["NumPy's add", "array([1., 1.])", "Write x + y"],
+    ),
+    "numpy's truth value & value": (
+        lambda o: np.bool_(True) & o.x,
+        TypeError,
+        ["bitwise_and", "data=3"],
+    ),
+    "numpy's exp of a released node": (
+        lambda o: np.exp(o.released),
+        ReleasedError,
+        ["data=15", "has ended"],
+    ),
+    "numpy's number * released": (
+        lambda o: np.float64(2.0) * o.released,
+        ReleasedError,
+        ["data=15", "has ended"],
+    ),
     "value < number": (lambda o: o.x < 4, TypeError, ["data=3", "4", "a.data < b.data"]),
     "number < value": (lambda o: np.float64(2.5) < o.x, TypeError, ["data=3", "2.5"]),
     "max of values": (lambda o: max(o.x, o.w), TypeError, ["data=3", "data=-2", "cannot order"]),
@@ -634,6 +673,44 @@ def test_a_graph_that_was_tampered_with_is_refused(change: dict[str, object]) ->
     records[2].update(change)
     with pytest.raises(ValueError, match="not a graph as to_json"):
         Graph.from_json(json.dumps(records))
+
+
+@pytest.mark.parametrize("held", ["3", None, 1j, [2.0], SimpleNamespace()], ids=repr)
+@pytest.mark.parametrize("name", ["data", "grad"])
+@pytest.mark.parametrize("which", ["leaf", "computed"])
+def test_a_graph_refuses_what_is_no_number_in_a_node(which: str, name: str, held: object) -> None:
+    x = Value(3.0, "x")
+    y = x * 2
+    setattr(x if which == "leaf" else y, name, held)
+    with pytest.raises(TypeError, match=r"needs numbers, but found Value.* replaced") as caught:
+        Graph.of(y, {})
+    assert f"{name}={held!r}" in str(caught.value)
+
+
+def test_a_graph_refuses_a_whole_number_that_is_too_large() -> None:
+    x = Value(3.0)
+    x.data = HUGE
+    with pytest.raises(OverflowError, match="too large for a float"):
+        Graph.of(x, {})
+
+
+@pytest.mark.parametrize("kind", [int, np.float32, np.int64, np.array, Decimal])
+def test_a_graph_holds_plain_numbers_whatever_kind_a_node_holds(kind: Callable[..., Any]) -> None:
+    x = Value(1.0)
+    x.data = kind(3)
+    x.grad = kind(2)
+    graph = Graph.of(x, {})
+    assert [type(held) for held in (graph.output.data, graph.output.grad)] == [float, float]
+    assert Graph.from_json(graph.to_json()) == graph
+    assert (graph.output.data, graph.output.grad) == (3.0, 2.0)
+
+
+def test_numpy_compares_a_value_by_what_it_is() -> None:
+    x = Value(3.0)
+    assert np.float64(3.0) != x
+    assert x not in [np.float64(3.0)]
+    assert np.equal(x, x)
+    assert not np.not_equal(x, x)
 
 
 def test_long_lists_of_names_are_cut_short_in_errors() -> None:

@@ -51,6 +51,7 @@ KINDS_OF_NUMBER: list[Callable[[float], Any]] = [
     np.int64,
     np.int8,
     np.array,
+    np.ma.array,
     Literal,
 ]
 
@@ -288,6 +289,11 @@ def test_a_gradient_that_is_no_number_can_still_be_seen() -> None:
     x = Value(3.0)
     x.grad = None  # type: ignore[assignment]
     assert repr(x) == "Value(data=3, grad=None)"
+
+
+@pytest.mark.parametrize("value", [Value(3, "x"), Parameter(2, "w"), Value(3) * 2], ids=repr)
+def test_without_a_layout_text_shows_the_repr(value: Value) -> None:
+    assert f"{value}" == f"{value!s}" == repr(value)
 
 
 @pytest.mark.parametrize("number", [0, 0.0, -0.0, 5])
