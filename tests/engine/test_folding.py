@@ -89,6 +89,18 @@ def test_an_arrow_counts_the_edges_between_its_two_boxes(folding: Folding) -> No
     assert got == {ends: count for ends, count in expected.items() if ends[0] != ends[1]}
 
 
+def test_a_gradient_that_is_no_number_counts_as_the_largest() -> None:
+    x, w, v = Value(1e300, "x"), Value(2.0, "w"), Value(3.0, "v")
+    lost = x * x * w * 0.0 + v * -1e9
+    folding = Folding(Graph.of(lost, {}))
+    x_place, w_place, v_place = map(folding.graph.index, ("x", "w", "v"))
+    assert math.isnan(folding.gradients[w_place])
+    sizes = [folding.size(place) for place in (x_place, w_place, v_place)]
+    assert sizes == [0.0, math.inf, 1e9]
+    (inputs,) = (box for box in folding.view(Fold()).boxes if box.path == "inputs")
+    assert (inputs.count, inputs.largest) == (3, w_place)
+
+
 def test_an_arrow_between_a_single_node_and_a_box_counts_too() -> None:
     x = Value(2.0, "x")
     with scope("part"):
