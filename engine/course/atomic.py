@@ -64,6 +64,34 @@ def write_new(path: Path, content: bytes) -> bool:
     return True
 
 
+def write_over(path: Path, old: bytes, content: bytes) -> bool:
+    """Put a file in place in one step, only over one that still holds what it is known to hold.
+
+    Args:
+        path: the file to write.
+        old: every byte that it is known to hold.
+        content: every byte that it is to hold.
+
+    Returns:
+        True when the file was written, False when it holds something else by now.
+
+    Raises:
+        OSError: the file cannot be read, or its folder cannot be written to.
+
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     note = Path(folder) / "note.txt"
+    ...     write(note, b"old")
+    ...     write_over(note, b"older", b"new"), write_over(note, b"old", b"new"), note.read_text()
+    (False, True, 'new')
+    """
+    with _written_beside(path, content) as beside:
+        # Writing takes a while; the file is looked at when nothing but its renaming is left.
+        if path.read_bytes() != old:
+            return False
+        beside.replace(path)
+    return True
+
+
 def make_folder(folder: Path) -> None:
     """Make a folder, and see that it can be written to, before the long work that fills it.
 

@@ -1,4 +1,8 @@
-"""The learner's copy of the notebooks: made once, never written over, told about newer versions."""
+"""The learner's copy of the notebooks: nothing of theirs is written over, and newer versions come.
+
+A file that is, byte for byte, as the course gave it holds nothing of the learner's: a newer version
+takes its place. Every other file stays, and the newer version is put beside it.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +12,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
+from typing import TypeGuard
 
 from engine.course import atomic
 from engine.course.places import CHECKPOINTS, COPIED_FOLDERS, CourseError, Places
 
 MEMORY_FILE = "copies.json"
 Memory = dict[str, tuple[str, ...]]
+HOW_TO_USE_A_NEWER = (
+    "To use a newer one, rename yours and run `course` again: links lead to the file with the "
+    "plain name."
+)
 
 
 @dataclass(frozen=True)
@@ -22,12 +31,16 @@ class Report:
 
     Args:
         copied: paths in ``work/`` that were made.
+        replaced: paths in ``work/`` that the learner had not changed, and that are newer now.
+        waiting: such paths that were left as they are, because they may be open.
         newer: pairs of the learner's path and the path of the newer version put beside it.
         untouched: paths in ``work/`` that are, byte for byte, a version the course gave.
         notes: sentences for the learner.
     """
 
     copied: tuple[str, ...] = ()
+    replaced: tuple[str, ...] = ()
+    waiting: tuple[str, ...] = ()
     newer: tuple[tuple[str, str], ...] = ()
     untouched: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
@@ -39,7 +52,10 @@ class _Refresh:
 
     places: Places
     remembered: Memory
+    may_be_open: bool
     copied: list[str] = field(default_factory=list)
+    replaced: list[str] = field(default_factory=list)
+    waiting: list[str] = field(default_factory=list)
     newer: list[tuple[str, str]] = field(default_factory=list)
     untouched: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -50,26 +66,40 @@ class _Refresh:
             self.copied.append(name)
         version = digest(content)
         given = self.remembered.get(name, (version,))
+        held = _content(mine)
+        if held not in (None, content) and _is_given(held, given) and not mine.is_symlink():
+            if self.may_be_open:
+                self.waiting.append(name)
+                self.untouched.append(name)
+                return
+            if atomic.write_over(mine, held, content):
+                self.replaced.append(name)
+            held = _content(mine)
         if version not in given:
             given = (*given, version)
-            if mine.is_file() and not _holds(mine, content):
+            if held not in (None, content):
                 self._offer_newer(name, content)
-        if mine.is_file() and digest(mine.read_bytes()) in given:
+        if _is_given(held, given):
             self.untouched.append(name)
         self.remembered[name] = given
 
     def _offer_newer(self, name: str, content: bytes) -> None:
         for beside in newer_names(name):
             file = self.places.work / beside
-            if atomic.write_new(file, content) or _holds(file, content):
+            if atomic.write_new(file, content) or _content(file) == content:
                 break
         self.newer.append((name, beside))
         self.untouched.append(beside)
         self.notes.append(newer_sentence(name, beside))
 
 
-def _holds(file: Path, content: bytes) -> bool:
-    return file.is_file() and file.read_bytes() == content
+def _content(file: Path) -> bytes | None:
+    return file.read_bytes() if file.is_file() else None
+
+
+def _is_given(held: bytes | None, given: tuple[str, ...]) -> TypeGuard[bytes]:
+    """Whether a file's content is a version that the course gave, and so nobody's own."""
+    return held is not None and digest(held) in given
 
 
 def digest(content: bytes) -> str:
@@ -139,21 +169,24 @@ def _is_course_file(path: Path) -> bool:
     return CHECKPOINTS not in path.parts and not path.name.startswith(".")
 
 
-def refresh(places: Places) -> Report:
-    """Make what is missing of the learner's copy, and put newer versions beside it.
+def refresh(places: Places, may_be_open: bool = False) -> Report:
+    """Make what is missing of the learner's copy, and bring newer versions.
 
-    Nothing that is there is written over. Which versions were given is remembered in
-    ``work/.course/``, so that none is given twice; a memory that cannot be read is set aside, not
-    emptied.
+    A newer version takes the place of a file that is as the course gave it. A file that is not, or
+    that is a link, stays as it is, and the newer version is put beside it. Which versions were
+    given is remembered in ``work/.course/``, so that none is given twice; a memory that cannot be
+    read is set aside, not emptied. A file of which nothing is remembered is the learner's.
 
     Args:
         places: the folders of the checkout.
+        may_be_open: whether somebody may have the files open, with changes that are not saved yet.
+            Then no file is replaced, and the newer version waits for the next time.
 
     Raises:
         CourseError: ``work/`` cannot be written to.
     """
     try:
-        return _refreshed(places)
+        return _refreshed(places, may_be_open)
     except OSError as error:
         raise CourseError(
             f"The course cannot write your copy in {places.work}: {error.strerror or error}. "
@@ -163,7 +196,7 @@ def refresh(places: Places) -> Report:
         ) from error
 
 
-def _refreshed(places: Places) -> Report:
+def _refreshed(places: Places, may_be_open: bool) -> Report:
     memory_file = places.memory / MEMORY_FILE
     remembered, notes = read_memory(memory_file)
     sources = {name: (places.root / name).read_bytes() for name in source_files(places)}
@@ -176,13 +209,22 @@ def _refreshed(places: Places) -> Report:
     if first:
         # Were the copying cut short, a copy of unknown origin would get no newer version.
         write_memory(memory_file, known)
-    work = _Refresh(places, dict(known), notes=list(notes))
+    work = _Refresh(places, dict(known), may_be_open, notes=list(notes))
     for name, content in sources.items():
         work.file(name, content)
     atomic.remove_unfinished(places.work)
     if work.remembered != known:
         write_memory(memory_file, work.remembered)
-    return Report(tuple(work.copied), tuple(work.newer), tuple(work.untouched), tuple(work.notes))
+    if work.newer:
+        work.notes.append(HOW_TO_USE_A_NEWER)
+    return Report(
+        copied=tuple(work.copied),
+        replaced=tuple(work.replaced),
+        waiting=tuple(work.waiting),
+        newer=tuple(work.newer),
+        untouched=tuple(work.untouched),
+        notes=tuple(work.notes),
+    )
 
 
 def read_memory(file: Path) -> tuple[Memory, tuple[str, ...]]:

@@ -24,6 +24,7 @@ from engine.course.places import CHAPTERS, CourseError, Places
 
 DEFAULT_PORT = 8888
 START_SECONDS = 180
+TOLD = 5  # files that are named one by one
 NOTIFICATIONS = Path("@jupyterlab/apputils-extension/notification.jupyterlab-settings")
 WIDGETS = Path("@jupyter-widgets/jupyterlab-manager/plugin.jupyterlab-settings")
 # Without its saved state a view in a notebook opened again is only an error message.
@@ -89,7 +90,8 @@ def environment(places: Places, token: str, inherited: Mapping[str, str]) -> dic
     """The environment of the server: the person's, with every Jupyter folder of our own.
 
     A password, a kernel called "python3" or a start-up script in the person's home would otherwise
-    get in the way, and our settings would end up among theirs.
+    get in the way, and our settings would end up among theirs. The programs beside this Python come
+    first, so that ``course`` is found in a terminal of JupyterLab.
 
     Args:
         places: the folders of the checkout.
@@ -104,6 +106,9 @@ def environment(places: Places, token: str, inherited: Mapping[str, str]) -> dic
     ours = {name: value for name, value in inherited.items() if not name.startswith("JUPYTER")}
     ours |= {variable: str(folder) for variable, folder in _folders(places).items()}
     ours |= {"JUPYTER_PREFER_ENV_PATH": "1", "JUPYTER_TOKEN": token}
+    # Not resolved: the Python of an environment is a link that leads out of it.
+    programs = str(Path(sys.executable).parent)
+    ours["PATH"] = os.pathsep.join([programs, inherited.get("PATH", os.defpath)])
     return ours
 
 
@@ -140,10 +145,22 @@ def command(places: Places, port: int = DEFAULT_PORT, extra: Sequence[str] = ())
         "--LabApp.news_url=None",
         "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
         "--LabApp.extension_manager=readonly",
+        *_shell(os.environ),
     ]
     if _is_root():
         arguments.append("--ServerApp.allow_root=True")
     return [*arguments, *extra]
+
+
+def _shell(variables: Mapping[str, str], platform: str = sys.platform) -> list[str]:
+    """What makes the shell of JupyterLab's terminals the person's, as it is in their own terminal.
+
+    Without it JupyterLab asks for a login shell, which forgets the ``PATH`` it was started with.
+    """
+    if platform == "win32":
+        return []
+    settings = {"shell_command": [variables.get("SHELL") or "sh"]}
+    return [f"--ServerApp.terminado_settings={json.dumps(settings)}"]
 
 
 def _is_root() -> bool:
@@ -186,16 +203,17 @@ def trust(places: Places, names: Iterable[str]) -> None:
         notary.store.close()
 
 
-def prepare(places: Places) -> copies.Report:
+def prepare(places: Places, may_be_open: bool = False) -> copies.Report:
     """Everything that comes before the start: the copy, the settings, the trust.
 
     Args:
         places: the folders of the checkout.
+        may_be_open: whether somebody may have the files of the copy open.
 
     Raises:
         CourseError: ``work/`` cannot be written to.
     """
-    report = copies.refresh(places)
+    report = copies.refresh(places, may_be_open)
     seed_settings(places)
     trust(places, report.untouched)
     return report
@@ -340,13 +358,16 @@ def run(places: Places, port: int = DEFAULT_PORT, browser: bool = True) -> int:
     Raises:
         CourseError: something a person can mend.
     """
-    report = prepare(places)
-    for sentence in _told(report, places):
-        print(sentence)
-    chapter = first_chapter(places)
+    print(f"Looking at your copy in {places.work} ...", flush=True)
     already = running_server(places)
+    report = prepare(places, may_be_open=already is not None)
+    for sentence in _told(report, places):
+        print(sentence, flush=True)
+    chapter = first_chapter(places)
     if already is not None:
         print("JupyterLab is running on your copy already.")
+        if report.copied or report.newer:
+            print("Reload its page in the browser to see the new files.")
         show(already.address(chapter), browser)
         return 0
     signal.signal(signal.SIGTERM, _end)
@@ -375,7 +396,29 @@ def _serve(places: Places, port: int, chapter: str, browser: bool) -> int:
 
 def _told(report: copies.Report, places: Places) -> list[str]:
     sentences = list(report.notes)
+    if report.replaced:
+        sentences.append(
+            f"{_files(report.replaced)} that you had not changed: now as in the newest version of "
+            f"the course ({_some(report.replaced)})."
+        )
+    if report.waiting:
+        sentences.append(
+            f"{_files(report.waiting)} that you have not changed: the course has newer ones "
+            f"({_some(report.waiting)}). They may be open in the browser, so they are as they "
+            "were. Stop JupyterLab with Ctrl+C in its window, and run `course` again."
+        )
     if report.copied:
-        files = "1 file was" if len(report.copied) == 1 else f"{len(report.copied)} files were"
-        sentences.append(f"{files} copied to {places.work}. That copy is yours to change.")
+        were = "was" if len(report.copied) == 1 else "were"
+        sentences.append(
+            f"{_files(report.copied)} {were} copied to {places.work}. That copy is yours to change."
+        )
     return sentences
+
+
+def _files(names: Sequence[str]) -> str:
+    return "1 file" if len(names) == 1 else f"{len(names)} files"
+
+
+def _some(names: Sequence[str]) -> str:
+    more = f", and {len(names) - TOLD} more" if len(names) > TOLD else ""
+    return f"{', '.join(names[:TOLD])}{more}"

@@ -1,4 +1,4 @@
-"""The learner's copy: made, never written over, told about newer versions."""
+"""The learner's copy: made, brought up to date, and nothing of theirs written over."""
 
 from __future__ import annotations
 
@@ -93,43 +93,187 @@ def test_the_learners_changes_stay(places: Places) -> None:
     assert report.untouched == ()
 
 
-@pytest.mark.parametrize("learner", ["first version", "my answers"])
-def test_a_newer_version_is_put_beside(places: Places, learner: str) -> None:
+def test_beside_a_changed_copy_a_newer_version_is_put(places: Places) -> None:
     copies.refresh(places)
-    mine(places).write_text(learner)
+    mine(places).write_text("my answers")
     (places.root / NAME).write_text("second version")
     report = copies.refresh(places)
     beside = "notebooks/06 wälk.newer.ipynb"
-    assert files(places) == {NAME: learner, beside: "second version"}
+    assert files(places) == {NAME: "my answers", beside: "second version"}
     assert report.newer == ((NAME, beside),)
-    assert [note for note in report.notes if "06 wälk.newer.ipynb" in note] == list(report.notes)
-    assert len(report.notes) == 1
-    assert (NAME in report.untouched) == (learner == "first version")
+    assert (report.replaced, report.untouched) == ((), (beside,))
+    where, how = report.notes
+    assert "06 wälk.newer.ipynb" in where
+    assert how == copies.HOW_TO_USE_A_NEWER
+
+
+def test_how_to_use_a_newer_version_is_said_once_and_works(places: Places) -> None:
+    (places.chapters / "07.ipynb").write_text("first version")
+    copies.refresh(places)
+    for name in (NAME, "notebooks/07.ipynb"):
+        (places.work / name).write_text("my answers")
+        (places.root / name).write_text("second version")
+    notes = copies.refresh(places).notes
+    assert (len(notes), notes[-1]) == (3, copies.HOW_TO_USE_A_NEWER)
+    mine(places).rename(mine(places).with_name("mine.ipynb"))
+    copies.refresh(places)
+    assert mine(places).read_text() == "second version"
+    assert files(places)["notebooks/mine.ipynb"] == "my answers"
+
+
+def test_a_newer_version_takes_the_place_of_an_unchanged_copy(places: Places) -> None:
+    copies.refresh(places)
+    for version in ("second version", "third version"):
+        (places.root / NAME).write_text(version)
+        report = copies.refresh(places)
+        assert (report.replaced, report.newer, report.copied) == ((NAME,), (), ())
+        assert report.untouched == (NAME,)
+        assert files(places) == {NAME: version}
+        assert copies.refresh(places).replaced == ()
+
+
+def test_one_byte_more_is_the_learners(places: Places) -> None:
+    copies.refresh(places)
+    mine(places).write_text("first version\n")
+    (places.root / NAME).write_text("second version")
+    assert copies.refresh(places).replaced == ()
+    assert mine(places).read_text() == "first version\n"
+
+
+@pytest.mark.parametrize("memory", ["missing", "damaged", "of other files"])
+def test_a_copy_of_which_nothing_is_remembered_is_the_learners(places: Places, memory: str) -> None:
+    copies.refresh(places)
+    file = places.memory / copies.MEMORY_FILE
+    if memory == "missing":
+        file.unlink()
+    elif memory == "damaged":
+        file.write_text("{")
+    else:
+        copies.write_memory(file, {"notebooks/07.ipynb": (copies.digest(b"first version"),)})
+    for version in ("second version", "third version"):
+        (places.root / NAME).write_text(version)
+        assert copies.refresh(places).replaced == ()
+    assert mine(places).read_text() == "first version"
+
+
+def test_a_link_of_the_learners_stays_one_and_what_it_leads_to_stays(
+    places: Places, tmp_path: Path
+) -> None:
+    copies.refresh(places)
+    elsewhere = mine(places).rename(tmp_path / "elsewhere.ipynb")
+    mine(places).symlink_to(elsewhere)
+    (places.root / NAME).write_text("second version")
+    report = copies.refresh(places)
+    assert (report.replaced, len(report.newer)) == ((), 1)
+    assert mine(places).readlink() == elsewhere
+    assert elsewhere.read_text() == "first version"
+
+
+def test_another_name_of_an_unchanged_copy_keeps_the_old_version(
+    places: Places, tmp_path: Path
+) -> None:
+    copies.refresh(places)
+    kept = tmp_path / "kept.ipynb"
+    kept.hardlink_to(mine(places))
+    (places.root / NAME).write_text("second version")
+    copies.refresh(places)
+    assert (kept.read_text(), mine(places).read_text()) == ("first version", "second version")
+
+
+def test_what_may_be_open_is_replaced_the_next_time(places: Places) -> None:
+    copies.refresh(places)
+    (places.root / NAME).write_text("second version")
+    report = copies.refresh(places, may_be_open=True)
+    assert (report.waiting, report.replaced, report.newer) == ((NAME,), (), ())
+    assert report.untouched == (NAME,)
+    assert files(places) == {NAME: "first version"}
+    report = copies.refresh(places)
+    assert (report.waiting, report.replaced) == ((), (NAME,))
+    assert files(places) == {NAME: "second version"}
+
+
+def test_what_was_changed_while_it_was_open_is_the_learners(places: Places) -> None:
+    copies.refresh(places)
+    (places.root / NAME).write_text("second version")
+    copies.refresh(places, may_be_open=True)
+    mine(places).write_text("my answers")
+    assert len(copies.refresh(places).newer) == 1
+    assert mine(places).read_text() == "my answers"
+
+
+def test_what_is_saved_while_the_newer_version_is_written_is_the_learners(
+    places: Places, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copies.refresh(places)
+    (places.root / NAME).write_text("second version")
+    written = os.fsync
+
+    def save_meanwhile(descriptor: int) -> None:
+        written(descriptor)
+        mine(places).write_text("my answers")
+
+    with monkeypatch.context() as meanwhile:
+        meanwhile.setattr(os, "fsync", save_meanwhile)
+        report = copies.refresh(places)
+    beside = "notebooks/06 wälk.newer.ipynb"
+    assert files(places) == {NAME: "my answers", beside: "second version"}
+    assert (report.replaced, report.newer) == ((), ((NAME, beside),))
+    assert NAME not in report.untouched
 
 
 def test_each_newer_version_is_offered_once_and_none_is_written_over(places: Places) -> None:
     copies.refresh(places)
+    mine(places).write_text("my answers")
     for version in ("second version", "third version"):
         (places.root / NAME).write_text(version)
         assert len(copies.refresh(places).newer) == 1
         assert copies.refresh(places).newer == ()
     assert files(places) == {
-        NAME: "first version",
+        NAME: "my answers",
         "notebooks/06 wälk.newer.ipynb": "second version",
         "notebooks/06 wälk.newer-2.ipynb": "third version",
     }
 
 
-@pytest.mark.parametrize("learner", ["first version", "my answers"])
-def test_a_version_that_was_given_before_is_not_given_again(places: Places, learner: str) -> None:
+def test_a_version_that_was_given_before_is_not_given_again(places: Places) -> None:
     copies.refresh(places)
-    mine(places).write_text(learner)
+    mine(places).write_text("my answers")
     for version in ("second version", "first version", "second version"):
         (places.root / NAME).write_text(version)
         report = copies.refresh(places)
     assert (report.newer, report.notes) == ((), ())
     beside = "notebooks/06 wälk.newer.ipynb"
-    assert files(places) == {NAME: learner, beside: "second version"}
+    assert files(places) == {NAME: "my answers", beside: "second version"}
+
+
+def test_an_unchanged_copy_follows_the_course_back_to_an_older_version(places: Places) -> None:
+    for version in ("second version", "first version", "second version", "first version"):
+        (places.root / NAME).write_text(version)
+        copies.refresh(places)
+        assert files(places) == {NAME: version}
+
+
+def mortal_steps(monkeypatch: pytest.MonkeyPatch, killed_at: int, killed_after: bool) -> list[Path]:
+    """End this process, as it were, before or after a step that puts a file in place.
+
+    Returns:
+        Each file that such a step was for, from now on.
+    """
+    steps: list[Path] = []
+
+    def mortal(step: Callable[[Path, Path], None]) -> Callable[[Path, Path], None]:
+        def run(one: Path, two: Path) -> None:
+            steps.append(two)
+            if len(steps) != killed_at or killed_after:
+                step(one, two)
+            if len(steps) == killed_at:
+                raise KeyboardInterrupt
+
+        return run
+
+    for name in ("replace", "hardlink_to"):
+        monkeypatch.setattr(Path, name, mortal(getattr(Path, name)))
+    return steps
 
 
 @pytest.mark.parametrize("killed_at", range(1, 7))
@@ -137,31 +281,38 @@ def test_a_version_that_was_given_before_is_not_given_again(places: Places, lear
 def test_after_a_killed_refresh_a_newer_version_is_given_and_only_once(
     places: Places, monkeypatch: pytest.MonkeyPatch, killed_at: int, killed_after: bool
 ) -> None:
-    """The end may come before or after any step that puts a file in place."""
     (places.chapters / "07.ipynb").write_text("first version")
-    done = 0
-
-    def mortal(step: Callable[[Path, Path], None]) -> Callable[[Path, Path], None]:
-        def run(one: Path, two: Path) -> None:
-            nonlocal done
-            done += 1
-            if done != killed_at or killed_after:
-                step(one, two)
-            if done == killed_at:
-                raise KeyboardInterrupt
-
-        return run
-
-    for name in ("replace", "hardlink_to"):
-        monkeypatch.setattr(Path, name, mortal(getattr(Path, name)))
+    steps = mortal_steps(monkeypatch, killed_at, killed_after)
     for version in ("first version", *["second version"] * 3):
         for source in places.chapters.iterdir():
             source.write_text(version)
         with contextlib.suppress(KeyboardInterrupt):
             copies.refresh(places)
-    assert done >= killed_at
-    newest = [Path(name).stem for name, text in files(places).items() if text == "second version"]
-    assert sorted(name.removesuffix(".newer") for name in newest) == ["06 wälk", "07"]
+    assert len(steps) >= killed_at
+    names = (NAME, "notebooks/07.ipynb")
+    assert files(places) == dict.fromkeys(names, "second version")
+
+
+@pytest.mark.parametrize("killed_at", range(1, 5))
+@pytest.mark.parametrize("killed_after", [False, True])
+def test_a_killed_refresh_loses_nothing_of_the_learners(
+    places: Places, monkeypatch: pytest.MonkeyPatch, killed_at: int, killed_after: bool
+) -> None:
+    (places.chapters / "07.ipynb").write_text("first version")
+    copies.refresh(places)
+    mine(places).write_text("my answers")
+    steps = mortal_steps(monkeypatch, killed_at, killed_after)
+    for version in ["second version"] * 3:
+        for source in places.chapters.iterdir():
+            source.write_text(version)
+        with contextlib.suppress(KeyboardInterrupt):
+            copies.refresh(places)
+    assert len(steps) >= min(killed_at, 3)
+    assert files(places) == {
+        NAME: "my answers",
+        "notebooks/06 wälk.newer.ipynb": "second version",
+        "notebooks/07.ipynb": "second version",
+    }
 
 
 def test_a_learner_who_took_the_newer_version_is_left_alone(places: Places) -> None:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
 import sys
+import urllib.request
 from pathlib import Path
 
 import nbformat
 import pytest
+import websocket
 from nbformat.sign import NotebookNotary
 
 from engine.course import lab
@@ -51,8 +55,47 @@ def test_every_folder_of_jupyters_is_ours(places: Places) -> None:
     assert len(folders) == 6
     assert all(places.jupyter in folder.parents for folder in folders.values())
     assert "x" not in env.values()
-    assert env["PATH"] == "p"
     assert env["JUPYTER_PREFER_ENV_PATH"] == "1"
+
+
+def test_the_programs_of_this_environment_come_first(places: Places) -> None:
+    programs = str(Path(sys.executable).parent)
+    for theirs in ({"PATH": "theirs"}, {}):
+        first, *others = lab.environment(places, "secret", theirs)["PATH"].split(os.pathsep)
+        assert first == programs
+        assert others == (["theirs"] if theirs else os.defpath.split(os.pathsep))
+
+
+def test_course_is_found_in_a_terminal_of_jupyterlab(places: Places) -> None:
+    """Not only in its environment: a login shell would forget the path."""
+    lab.prepare(places)
+    running = lab.launch(places)
+    try:
+        said = in_a_terminal(running.server, "command -v course; echo e''nd")
+    finally:
+        running.stop()
+    assert str(Path(sys.executable).with_name("course")) in said
+
+
+def in_a_terminal(server: lab.Server, line: str) -> str:
+    """What a terminal shows up to the word "end" when a line is typed there."""
+    key = {"Authorization": f"token {server.token}"}
+    made = urllib.request.Request(f"{server.url}api/terminals", b"", key)
+    with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(made) as answer:
+        name = json.load(answer)["name"]
+    address = f"{server.url}terminals/websocket/{name}".replace("http", "ws", 1)
+    terminal = websocket.create_connection(
+        address, timeout=60, header=key, http_no_proxy=["*"], suppress_origin=True
+    )
+    said = ""
+    try:
+        terminal.send(json.dumps(["stdin", f"{line}\r"]))
+        while "end" not in said:
+            kind, *text = json.loads(terminal.recv())
+            said += "".join(text) if kind == "stdout" else ""
+    finally:
+        terminal.close()
+    return said
 
 
 def test_the_token_is_not_in_the_command(places: Places) -> None:
@@ -98,12 +141,86 @@ def test_copies_are_trusted_but_not_what_the_learner_changed(places: Places) -> 
     assert not trusted(places, "notebooks/06-walk.ipynb")
 
 
-def test_a_newer_version_is_trusted_too(places: Places) -> None:
+@pytest.mark.parametrize("changed", [True, False])
+def test_a_newer_version_is_trusted_too(places: Places, changed: bool) -> None:
     lab.prepare(places)
-    source = places.chapters / "06-walk.ipynb"
+    if changed:
+        mine = places.work / "notebooks" / "06-walk.ipynb"
+        mine.write_text(mine.read_text().replace("<b>1</b>", "<b>2</b>"))
+    update(places, "06-walk")
+    lab.prepare(places)
+    assert trusted(places, f"notebooks/06-walk{'.newer' if changed else ''}.ipynb")
+
+
+def update(places: Places, name: str) -> None:
+    source = places.chapters / f"{name}.ipynb"
     source.write_text(source.read_text().replace("<b>1</b>", "<b>3</b>"))
+
+
+def said_by_run(
+    places: Places,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    already: bool,
+) -> str:
+    """What the command says; JupyterLab itself is not started."""
+    server = lab.Server("http://localhost:1/", "secret")
+    monkeypatch.setattr(lab, "running_server", lambda _: server if already else None)
+    monkeypatch.setattr(lab, "_serve", lambda *_: 0)
+    assert lab.run(places, browser=False) == 0
+    return capsys.readouterr().out
+
+
+def test_the_first_line_comes_before_the_work(
+    places: Places, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where nobody sees a line before it is flushed."""
+    file = places.root / "course.log"
+    with file.open("w") as log, monkeypatch.context() as started:
+        started.setattr(sys, "stdout", log)
+        started.setattr(lab, "prepare", lambda *_, **__: (_ for _ in ()).throw(OSError("no room")))
+        with pytest.raises(OSError, match="no room"):
+            lab.run(places)
+        assert str(places.work) in file.read_text()
+
+
+@pytest.mark.parametrize("already", [True, False])
+def test_new_versions_are_told(
+    places: Places,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    already: bool,
+) -> None:
     lab.prepare(places)
-    assert trusted(places, "notebooks/06-walk.newer.ipynb")
+    mine = places.work / "notebooks" / "06-walk.ipynb"
+    mine.write_text(mine.read_text().replace("<b>1</b>", "<b>2</b>"))
+    for name in ("00-start", "06-walk"):
+        update(places, name)
+    said = said_by_run(places, monkeypatch, capsys, already)
+    assert "beside yours as 06-walk.newer.ipynb" in said
+    replaced = "1 file that you had not changed: now as in the newest version of the course"
+    waiting = "1 file that you have not changed: the course has newer ones"
+    assert (replaced in said, waiting in said) == (not already, already)
+    assert said.count("(notebooks/00-start.ipynb)") == 1
+    assert ("Reload its page" in said) == already
+    again = said_by_run(places, monkeypatch, capsys, already)
+    assert ("Reload its page" in again, "newer.ipynb" in again) == (False, False)
+    assert (waiting in again) == already
+
+
+def test_of_many_files_some_are_named(
+    places: Places, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    names = [f"{number}-more" for number in range(10, 15)]
+    for name in names:
+        shutil.copy(places.chapters / "06-walk.ipynb", places.chapters / f"{name}.ipynb")
+    said = said_by_run(places, monkeypatch, capsys, already=False)
+    assert "7 files were copied" in said
+    for name in ("00-start", "06-walk", *names):
+        update(places, name)
+    said = said_by_run(places, monkeypatch, capsys, already=False)
+    assert "7 files that you had not changed" in said
+    assert "12-more.ipynb, and 2 more)" in said
 
 
 @pytest.mark.parametrize("content", ["", "{", "{}", '{"url": 1}'])
