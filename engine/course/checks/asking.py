@@ -20,8 +20,8 @@ HEADINGS = {
     "wrong": "Not yet",
     "failed": "Not checked",
 }
-# Two processes start one after the other, and the second may use up its time.
-LONGEST = 2 * START_SECONDS + RUN_SECONDS
+# Two processes start one after the other, and the second may use up its time twice.
+LONGEST = 2 * (START_SECONDS + RUN_SECONDS)
 NOT_GIVEN = object()
 _shown: Counter[str] = Counter()
 

@@ -18,6 +18,7 @@ from engine.course.checks.exercise import (
     Suspect,
     WrongNumber,
     among,
+    as_they_are,
     calculation,
     number,
     numbers,
@@ -170,10 +171,17 @@ def equal_numbers() -> Value:
     return Value(3.0) * Value(3.0)
 
 
-def doubled_often() -> Value:
-    """A node on each floor, and many paths."""
+def doubled(times: int) -> Value:
+    """A node on each floor, and many paths.
+
+    Args:
+        times: how often.
+
+    >>> doubled(10).data
+    1024.0
+    """
     x = Value(1.0)
-    for _ in range(10):
+    for _ in range(times):
         x = x + x
     return x
 
@@ -295,11 +303,18 @@ EXERCISES = (
             Case(
                 "the product of two different leaves that both hold 3", lambda: (equal_numbers(),)
             ),
-            Case("a number doubled ten times by x = x + x", lambda: (doubled_often(),)),
+            Case("a number doubled ten times by x = x + x", lambda: (doubled(10),)),
+            Case(
+                "a number doubled forty times",
+                lambda: (doubled(40),),
+                "The counts are right, but it goes along every path by itself. Look at each node "
+                "once.",
+            ),
         ),
         reference=_reference_count,
         shape=number,
         suspects=COUNT_SUSPECTS,
+        renew=as_they_are,
         forbidden={"engine.value.topological_order", "engine.graph.Graph"},
         right="It finds everything that took part, and counts each node once.",
         hints=(

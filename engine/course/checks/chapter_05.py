@@ -21,12 +21,19 @@ from engine.course.checks.exercise import (
     WrongNumber,
     all_of,
     among,
+    as_they_are,
     number,
     numbers,
     one_of,
 )
 from engine.course.checks.plain import in_words
-from engine.course.checks.stand_ins import Borrowed, StandIn, everything_behind, stand_ins
+from engine.course.checks.stand_ins import (
+    Borrowed,
+    StandIn,
+    everything_behind,
+    forty_doublings,
+    stand_ins,
+)
 from engine.graph import Graph
 from engine.text import number_text
 from engine.value import Value
@@ -35,8 +42,6 @@ from engine.walk import reverse_walk
 VALID, TOO_EARLY = "valid", "too early"
 # 05.1: the five orders to judge.
 ORDERS = {"A": "yqpabc", "B": "ypqabc", "C": "yqcpba", "D": "yqapbc", "E": "qypabc"}
-# 05.4: marks a node that belongs to another call.
-LEFT_OVER = "left over"
 # 05.3: somebody's order for the graph of 05.2.
 EARLY = ("y", "w", "u", "v", "x", "k")
 
@@ -300,21 +305,17 @@ def _labels(arguments: tuple[Any, ...], result: Any) -> Any:
     if not isinstance(result, list | tuple):
         return result
     own = everything_behind(arguments[0])
-    return [
-        node.label if node in own else [LEFT_OVER if isinstance(node, StandIn) else "", node]
-        for node in result
-    ]
+    return [node.label if node in own else _foreign(node) for node in result]
+
+
+def _foreign(node: Any) -> Any:
+    return f"{node.label} of an earlier call" if isinstance(node, StandIn) else [node]
 
 
 def _list_of_nodes(answer: Any) -> Finding | None:
     if not isinstance(answer, list):
         yours = in_words(answer)
         return Finding("type", f"it gives {yours}. It should give a list of nodes.")
-    if any(isinstance(label, list) and label[0] == LEFT_OVER for label in answer):
-        return Finding(
-            "left over",
-            "nodes of an earlier call are in its list. Make list and set anew in each call.",
-        )
     if any(not isinstance(label, str) for label in answer):
         return Finding("no nodes", "there is something in its list that is no node of the graph.")
     return None
@@ -338,8 +339,8 @@ def _judge_found_order(arguments: tuple[Any, ...], found: list[str]) -> Finding 
     return None
 
 
-def _case(words: str, graph: Callable[[], Graph]) -> Case:
-    return Case(words, lambda: (stand_ins(graph())[-1],))
+def _case(words: str, graph: Callable[[], Graph], too_long: str = "") -> Case:
+    return Case(words, lambda: (stand_ins(graph())[-1],), too_long)
 
 
 # 05.5
@@ -445,11 +446,18 @@ EXERCISES = (
             _case("the graph of the chapter", chapter_graph),
             _case("the graph of 05.1", first_graph),
             _case("the graph of 05.2", second_graph),
+            _case(
+                "forty doublings",
+                forty_doublings,
+                "The orders are right, but it goes along every path by itself. Visit each node "
+                "once.",
+            ),
         ),
         reference=_reference_order,
         shape=_list_of_nodes,
         observe=_labels,
         accept=_judge_found_order,
+        renew=as_they_are,
         suspects=(
             Suspect(
                 _before_the_loop,

@@ -22,7 +22,14 @@ from engine.course.checks.exercise import (
     numbers,
 )
 from engine.course.checks.plain import in_words, same
-from engine.course.checks.stand_ins import Borrowed, StandIn, everything_behind, stand_ins
+from engine.course.checks.stand_ins import (
+    Borrowed,
+    StandIn,
+    clear_gradients,
+    everything_behind,
+    forty_doublings,
+    stand_ins,
+)
 from engine.graph import Graph
 from engine.text import number_text
 from engine.value import Value
@@ -321,8 +328,8 @@ def short_and_long() -> Graph:
     return Graph.of(y, {"x": x, "k": k, "u": u, "v": v, "w": w, "y": y})
 
 
-def _case(words: str, graph: Callable[[], Graph]) -> Case:
-    return Case(words, lambda: (stand_ins(graph())[-1],))
+def _case(words: str, graph: Callable[[], Graph], too_long: str = "") -> Case:
+    return Case(words, lambda: (stand_ins(graph())[-1],), too_long)
 
 
 BACKWARD_SUSPECTS = (
@@ -487,10 +494,17 @@ EXERCISES = (
             _case("y = x * x", twice),
             _case("the graph of 06.2", shared_graph),
             _case("a graph with a short and a long way", short_and_long),
+            _case(
+                "forty doublings",
+                forty_doublings,
+                "The gradients are right, but it walks every path by itself. Let each node hand on "
+                "once.",
+            ),
         ),
         reference=_walk_back,
         shape=gradients_by_name,
         observe=_gradients,
+        renew=clear_gradients,
         suspects=BACKWARD_SUSPECTS,
         forbidden={
             "engine.value.topological_order",

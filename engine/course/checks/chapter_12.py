@@ -20,12 +20,13 @@ from engine.course.checks.exercise import (
     WrongNumber,
     all_of,
     among,
+    as_they_are,
     gradients_by_name,
     number,
     one_of,
 )
 from engine.course.checks.plain import in_words
-from engine.course.checks.stand_ins import Borrowed, StandIn, stand_ins
+from engine.course.checks.stand_ins import Borrowed, StandIn, clear_gradients, stand_ins
 from engine.graph import Graph
 from engine.tape import Tape
 from engine.text import number_text
@@ -612,6 +613,7 @@ EXERCISES = (
         reference=_walk_tape,
         shape=gradients_by_name,
         observe=_gradients,
+        renew=clear_gradients,
         suspects=TAPE_SUSPECTS,
         forbidden={
             "engine.value.topological_order",
@@ -644,6 +646,7 @@ EXERCISES = (
         ),
         reference=in_creation_order,
         shape=_truth,
+        renew=as_they_are,
         suspects=ORDER_SUSPECTS,
         right="Every tape passes, since nothing can be calculated before its inputs.",
         hints=(

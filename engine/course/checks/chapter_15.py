@@ -21,6 +21,7 @@ from engine.course.checks.exercise import (
     WrongNumber,
     all_of,
     among,
+    as_they_are,
     fields,
     number,
     numbers,
@@ -481,7 +482,7 @@ def _doubled() -> Value:
     return x
 
 
-def _case(words: str, output: Callable[[], Value]) -> Case:
+def _case(words: str, output: Callable[[], Value], too_long: str = "") -> Case:
     def nodes() -> tuple[Any, ...]:
         made = everything_behind(stand_ins(Graph.of(output(), {}))[-1])
         return (
@@ -489,7 +490,7 @@ def _case(words: str, output: Callable[[], Value]) -> Case:
             + [node for node in made if node.label != "x"],
         )
 
-    return Case(words, nodes)
+    return Case(words, nodes, too_long)
 
 
 EXERCISES = (
@@ -562,10 +563,16 @@ EXERCISES = (
             _case("x * x", _square),
             _case("u = x * x; y = u + u * 2", _split),
             _case("a graph with two leaves", _two_leaves),
-            _case("sixty doublings", _doubled),
+            _case(
+                "sixty doublings",
+                _doubled,
+                "The counts are right, but it walks the paths one by one. Let each node keep its "
+                "count.",
+            ),
         ),
         reference=_paths,
         shape=number,
+        renew=as_they_are,
         suspects=PATH_SUSPECTS,
         right="Nobody walks them one by one: each node collects, and hands on once.",
         hints=(

@@ -101,10 +101,13 @@ class Case:
     Attributes:
         words: how to name it to the learner, such as ``"area at 3"``.
         arguments: makes the inputs anew for each run.
+        too_long: what to say where a function that is right on the cases before does not come to
+            an end on this one; ``""`` for a case that a slow function can run too.
     """
 
     words: str
     arguments: Callable[[], tuple[Any, ...]]
+    too_long: str = ""
 
 
 @dataclass(frozen=True)
@@ -128,6 +131,10 @@ def given_back(_arguments: tuple[Any, ...], result: Any) -> Any:
     return result
 
 
+def as_they_are(_arguments: tuple[Any, ...]) -> None:
+    """Make inputs ready for another call where no call changes them."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class FunctionExercise(Exercise):
     """An exercise whose answer is a function.
@@ -142,6 +149,8 @@ class FunctionExercise(Exercise):
         tolerance: relative, for numbers.
         accept: judges one observed result by its properties, where many are right; then the
             reference only has to be one of them.
+        renew: makes the inputs of a call ready for another one, where a second call on the very
+            same inputs can show what a function keeps in mind.
     """
 
     cases: tuple[Case, ...]
@@ -152,6 +161,7 @@ class FunctionExercise(Exercise):
     forbidden: Collection[str] = field(default=frozenset())
     tolerance: float = 1e-6
     accept: Callable[[tuple[Any, ...], Any], Finding | None] | None = None
+    renew: Callable[[tuple[Any, ...]], object] | None = None
 
 
 # Shapes.

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import json
 import sys
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
+from itertools import compress
 from pathlib import Path
 from typing import Any
 
@@ -125,14 +126,14 @@ def _judged_function(exercise: FunctionExercise, answer: Any) -> Finding | None:
             f"Its input {answer.lost[0]} has a default value that the check cannot take along. "
             "Python makes a default once, and all calls share it: make a list or a set inside.",
         )
-    outcomes = running.run(exercise, answer)
+    outcomes, again = running.run(exercise, answer)
     right = running.attempt(exercise.reference, exercise)
     verdicts = [
         _judged_case(exercise, case, got, wanted)
         for case, got, wanted in zip(exercise.cases, outcomes, right, strict=False)
     ]
     if not any(verdicts):
-        return None
+        return _kept_in_mind(exercise, outcomes, again, right)
     suspect = _suspect(exercise, outcomes, right)
     if suspect is not None:
         return suspect
@@ -140,6 +141,24 @@ def _judged_function(exercise: FunctionExercise, answer: Any) -> Finding | None:
         return Finding("returns nothing", "It gives nothing back: is there a return at its end?")
     number, found = next((k, v) for k, v in enumerate(verdicts) if v is not None)
     return _explained(answer, outcomes[number], found)
+
+
+def _kept_in_mind(
+    exercise: FunctionExercise, first: list[Outcome], again: list[Outcome], right: list[Outcome]
+) -> Finding | None:
+    """What a function that was right on every case does when it is called again and again."""
+    for number, got in enumerate(again):
+        place = number % len(right)
+        case = exercise.cases[place]
+        if _judged_case(exercise, case, got, right[place]) is not None:
+            return Finding(
+                "left over",
+                f"Called once, it is right. When it is called again, {_came_to(got)} for "
+                f"{case.words}, in place of {in_words(first[place].result)}. It keeps something "
+                "of an earlier call: make its lists, sets and dictionaries inside, anew in each "
+                "call.",
+            )
+    return None
 
 
 def _last(full: str) -> str:
@@ -174,10 +193,18 @@ def _judged_case(
     return Finding("other", f"For {case.words} it gives {yours}, which is not right.")
 
 
+def _came_to(got: Outcome) -> str:
+    if got.error == "endless":
+        return "it does not come to an end"
+    return f"it stops with {got.error}" if got.error else f"it gives {in_words(got.result)}"
+
+
 def _stopped(case: Case, got: Outcome) -> Finding:
     if got.error == "signature":
         has, wanted = got.message.split(":")
         return Finding("signature", f"It takes {has} inputs, and gets {wanted}: {case.words}.")
+    if got.error == "endless" and case.too_long:
+        return Finding("too long", f"{case.too_long} It was stopped at {case.words}.")
     if got.error == "endless":
         return Finding(
             "endless",
@@ -215,12 +242,16 @@ def _explained(answer: Packed, got: Outcome, found: Finding) -> Finding:
 def _suspect(
     exercise: FunctionExercise, outcomes: list[Outcome], right: list[Outcome]
 ) -> Finding | None:
+    """The known mistake that leads to the same on every case that a slow function can run."""
+    quick = [not case.too_long for case in exercise.cases]
+    cases = tuple(compress(exercise.cases, quick))
+    mine, wanted = [*compress(outcomes, quick)], [*compress(right, quick)]
     for suspect in exercise.suspects:
-        theirs = running.attempt(suspect.function, exercise)
-        if len(theirs) == len(outcomes) and all(
-            _alike(one, other, exercise) for one, other in zip(outcomes, theirs, strict=True)
+        theirs = running.attempt(suspect.function, replace(exercise, cases=cases))
+        if len(theirs) == len(mine) and all(
+            _alike(one, other, exercise) for one, other in zip(mine, theirs, strict=True)
         ):
-            return _accused(exercise, suspect, outcomes, right)
+            return _accused(exercise, suspect, mine, wanted)
     return None
 
 

@@ -13,11 +13,11 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic, process_time
-from typing import Any, TextIO
+from typing import Any, NamedTuple, TextIO
 
 from engine.course.checks import packing
 from engine.course.checks.exercise import FunctionExercise
@@ -52,6 +52,20 @@ class Outcome:
     line: int = 0
 
 
+class Runs(NamedTuple):
+    """What all calls of a function came to.
+
+    Attributes:
+        first: one outcome for each case, up to the first that did not come to an end. The
+            function is made anew for each.
+        again: the same cases in turn, over and over, in calls of one and the same function. Of
+            use only where all of ``first`` came to an end.
+    """
+
+    first: list[Outcome]
+    again: list[Outcome]
+
+
 def command(module: str) -> list[str]:
     """The command that runs a module's ``main`` in a fresh Python.
 
@@ -61,15 +75,13 @@ def command(module: str) -> list[str]:
     return [sys.executable, "-I", "-c", PROGRAM.format(root=str(ROOT), module=module)]
 
 
-def run(exercise: FunctionExercise, packed: Packed) -> list[Outcome]:
-    """Run a function on every case of its exercise.
+def run(exercise: FunctionExercise, packed: Packed) -> Runs:
+    """Run a function on every case of its exercise, and then call it again.
 
     Args:
         exercise: whose cases to run.
-        packed: the learner's function. All cases together have ``RUN_SECONDS``.
-
-    Returns:
-        One outcome for each case up to the first that did not come to an end.
+        packed: the learner's function. All cases together have ``RUN_SECONDS``, and so have the
+            calls after them.
     """
     request = {"exercise": exercise.name, "name": packed.name, "content": packed.content}
     with subprocess.Popen(
@@ -83,17 +95,26 @@ def run(exercise: FunctionExercise, packed: Packed) -> list[Outcome]:
         # Each thread of NumPy's linear algebra would take 40 MB of the memory that is allowed.
         env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
     ) as process:
-        lines, ended = _conversation(process, json.dumps(request))
-    outcomes = [_outcome(line) for line in lines[: len(exercise.cases)]]
-    if len(outcomes) < len(exercise.cases):
+        lines, ended = _conversation(process, json.dumps(request), len(exercise.cases))
+    cases, calls = len(exercise.cases), _calls(exercise)
+    outcomes = [_outcome(line) for line in lines[:calls]]
+    if len(outcomes) < calls:
         outcomes.append(Outcome(error="crashed" if ended else "endless"))
-    return outcomes
+    return Runs(outcomes[:cases], outcomes[cases:])
 
 
-def _conversation(process: subprocess.Popen[str], request: str) -> tuple[list[str], bool]:
+def _calls(exercise: FunctionExercise) -> int:
+    """How many outcomes there are if nothing goes wrong."""
+    return len(exercise.cases) * (3 if exercise.renew is None else 4)
+
+
+def _conversation(
+    process: subprocess.Popen[str], request: str, cases: int
+) -> tuple[list[str], bool]:
     """The lines the process said, and whether it came to an end by itself.
 
-    The clock starts when the process is ready, since a busy machine may need long for that.
+    The clock starts when the process is ready, since a busy machine may need long for that, and
+    it starts again when each case has been run.
     """
     from queue import Empty, Queue
     from threading import Thread
@@ -111,6 +132,8 @@ def _conversation(process: subprocess.Popen[str], request: str) -> tuple[list[st
         deadline = monotonic() + RUN_SECONDS
         while (line := said.get(timeout=max(0.0, deadline - monotonic()))) is not None:
             lines.append(line)
+            if len(lines) == cases:
+                deadline = monotonic() + RUN_SECONDS
     except Empty:
         return lines, False
     finally:
@@ -158,7 +181,9 @@ def main() -> int:
         function = packing.unpack(request)
         _limit()
         print("ready", file=output, flush=True)
-        for told in _cases(exercise, function):
+        for told in _cases(exercise, lambda: packing.unpack(request)):
+            print(json.dumps(told), file=output, flush=True)
+        for told in _more_calls(exercise, function):
             print(json.dumps(told), file=output, flush=True)
     return 0
 
@@ -182,27 +207,49 @@ def _limit() -> None:
     if sys.platform != "win32":
         import resource
 
-        seconds = int(process_time()) + RUN_SECONDS + SECONDS_MORE
+        seconds = int(process_time()) + 2 * RUN_SECONDS + SECONDS_MORE
         resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
     if sys.platform == "linux":
         resource.setrlimit(resource.RLIMIT_AS, (MOST_BYTES, MOST_BYTES))
 
 
-def _cases(exercise: FunctionExercise, function: Any) -> Iterator[dict[str, Any]]:
+def _cases(exercise: FunctionExercise, made: Callable[[], Any]) -> Iterator[dict[str, Any]]:
+    """Every case, with a function that remembers nothing of the case before."""
     for case in exercise.cases:
-        arguments = case.arguments()
+        function, arguments = made(), case.arguments()
         try:
             inspect.signature(function).bind(*arguments)
         except TypeError:
             wanted, has = len(arguments), len(inspect.signature(function).parameters)
             yield _told(error="signature", message=f"{has}:{wanted}")
             continue
-        try:
-            observed = exercise.observe(arguments, function(*arguments))
-        except BaseException as error:  # noqa: BLE001 (a learner's function may raise anything)
-            yield _failed(error, function)
-            continue
-        yield _told(result=describe(observed))
+        yield _call(exercise, function, arguments)[0]
+
+
+def _more_calls(exercise: FunctionExercise, function: Any) -> Iterator[dict[str, Any]]:
+    """Every case again with one function, what is left of each, and the same inputs once more."""
+    kept = []
+    for case in exercise.cases:
+        arguments = case.arguments()
+        told, result = _call(exercise, function, arguments)
+        kept.append((arguments, result))
+        yield told
+    for arguments, result in kept:
+        yield _call(exercise, lambda *_, left=result: left, arguments)[0]
+    if exercise.renew is not None:
+        for arguments, _ in kept:
+            exercise.renew(arguments)
+            yield _call(exercise, function, arguments)[0]
+
+
+def _call(
+    exercise: FunctionExercise, function: Any, arguments: tuple[Any, ...]
+) -> tuple[dict[str, Any], Any]:
+    try:
+        result = function(*arguments)
+        return _told(result=describe(exercise.observe(arguments, result))), result
+    except BaseException as error:  # noqa: BLE001 (a learner's function may raise anything)
+        return _failed(error, function), None
 
 
 def _told(result: Any = None, error: str = "", message: str = "", line: int = 0) -> dict[str, Any]:
@@ -238,7 +285,7 @@ def attempt(function: Any, exercise: FunctionExercise) -> list[Outcome]:
         exercise: whose cases to run.
     """
     outcomes = []
-    for told in _cases(exercise, function):
+    for told in _cases(exercise, lambda: function):
         result = restore(told["result"])
         outcomes.append(Outcome(result, told["error"], told["message"], told["line"]))
     return outcomes

@@ -17,6 +17,19 @@ from engine.graph import Graph
 from engine.value import Value
 
 
+def forty_doublings() -> Graph:
+    """A graph of few nodes and a million million paths.
+
+    >>> len(forty_doublings())
+    41
+    """
+    x = Value(1.0, "x0")
+    for k in range(1, 41):
+        x = x + x
+        x.label = f"x{k}"
+    return Graph.of(x, {})
+
+
 class Borrowed(Exception):  # noqa: N818 (what happened, as a learner's check names it)
     """The engine was asked to do what the learner is to write."""
 
@@ -87,6 +100,23 @@ def stand_ins(graph: Graph) -> list[StandIn]:
         name = graph.names[node.index]
         made.append(StandIn(name, node.data, inputs, node.local_derivatives, op=node.op))
     return made
+
+
+def clear_gradients(arguments: tuple[StandIn | list[StandIn], ...]) -> None:
+    """Set every gradient back to 0, so that a walk can begin again.
+
+    Args:
+        arguments: of a function that walks: an output, a list of nodes, or both.
+
+    >>> x = StandIn("x", 3.0, (), (), grad=6.0)
+    >>> clear_gradients((x,))
+    >>> x.grad
+    0.0
+    """
+    for argument in arguments:
+        for output in [argument] if isinstance(argument, StandIn) else argument:
+            for node in everything_behind(output):
+                node.grad = 0.0
 
 
 def everything_behind(output: StandIn) -> list[StandIn]:
