@@ -11,6 +11,7 @@ True
 """
 
 from collections.abc import Sequence
+from typing import NoReturn, SupportsIndex
 
 from engine.gpt import GPT, Reading
 from engine.replay import Choice, ParameterVector, Replay
@@ -39,6 +40,14 @@ class Trainer:
         self.parameters = ParameterVector(gpt.parameters())
         self._compiled = compiled
         self._replays: dict[int, Replay] = {}
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> NoReturn:
+        """Refuse to be copied or stored, as the replays in it do."""
+        raise TypeError(
+            "a Trainer belongs to its model and its replays, and a copy of it would go on with "
+            "other numbers. Copy or store the model, trainer.write_back(), and make a Trainer of "
+            "that; or copy the numbers alone: trainer.parameters.data.copy()."
+        )
 
     @property
     def recorded(self) -> tuple[int, ...]:

@@ -17,6 +17,7 @@ array([11.])
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from operator import index
+from typing import NoReturn, SupportsIndex
 
 import numpy as np
 from numpy.typing import NDArray
@@ -202,6 +203,14 @@ class Replay:
         grad = self._engine.gradients() if self._state == "backward" else np.zeros(len(data))
         with collector_paused():
             return graph_of(self._cells, self._picks, data, grad)
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> NoReturn:
+        """Refuse to be copied or stored: a copy would compute in arrays that nobody fills."""
+        raise TypeError(
+            "a Replay computes in arrays that belong together, and a copy of it would go on with "
+            "other numbers. Make another Replay of the recording, or copy the numbers alone: "
+            "replay.parameters.data.copy()."
+        )
 
     def _require_vectors(self) -> None:
         if not isinstance(self.parameters, ParameterVector):

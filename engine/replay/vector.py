@@ -76,6 +76,8 @@ class ParameterVector:
     def _filled(self, numbers: ArrayLike) -> Floats:
         if isinstance(numbers, Sequence) and len(numbers) != len(self):
             raise ValueError(f"the vector holds {len(self)} numbers, not {len(numbers)} numbers.")
+        if np.ma.is_masked(numbers):
+            raise ValueError(f"the vector needs numbers, and some are masked: {shown(numbers)}.")
         try:
             given = np.array(numbers)
         except ValueError:  # lists of several lengths

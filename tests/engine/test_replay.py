@@ -1,8 +1,10 @@
 """A replay computes what recording afresh would: the same nodes, numbers and gradients."""
 
+import copy
 import gc
 import itertools
 import math
+import pickle
 import random
 import re
 import subprocess
@@ -474,6 +476,8 @@ def test_a_vector_refuses_what_is_no_leaf_and_numbers_that_do_not_fit() -> None:
         ([1.0, "2"], TypeError, "real numbers"),
         ([1.0, 2j], TypeError, "real numbers"),
         ([True, False], TypeError, "real numbers"),
+        (np.ma.array([1.0, 2.0], mask=[False, True]), ValueError, "some are masked"),
+        (np.ma.masked, ValueError, "some are masked"),
         ([1.0, Value(2.0)], TypeError, "real numbers"),
     ],
 )
@@ -825,6 +829,36 @@ def stand_in(name: str, made: list[str]) -> Callable[..., compiled.Compiled]:
         return compiled.Compiled(*arguments)
 
     return make
+
+
+@pytest.mark.parametrize(
+    "duplicate",
+    [
+        copy.copy,
+        copy.deepcopy,
+        pickle.dumps,
+        lambda replay: copy.deepcopy({"mine": [replay]}),
+        lambda replay: pickle.dumps([replay], protocol=2),
+    ],
+)
+def test_a_copy_that_would_compute_with_other_numbers_is_refused(
+    way: str, duplicate: Callable[[Replay], object]
+) -> None:
+    w = Parameter(2.0, "w")
+    replay = unnamed(way, w * w + 1.0)
+    replay.forward()
+    with pytest.raises(TypeError, match=r"a Replay .* other numbers.*parameters\.data\.copy\(\)"):
+        duplicate(replay)
+    replay.parameters.data[0] = 7.0
+    assert replay.forward() == 50.0
+
+
+def test_a_vector_may_be_copied_with_its_leaves() -> None:
+    vector = ParameterVector([Parameter(2.0, "w")])
+    other = copy.deepcopy(vector)
+    other.data[0] = 7.0
+    other.write_back()
+    assert (vector.leaves[0].data, other.leaves[0].data) == (2.0, 7.0)
 
 
 def test_importing_the_engine_does_not_load_replay_or_numpy() -> None:

@@ -1,5 +1,8 @@
 """Training by replay: the same numbers as recording every document afresh."""
 
+import copy
+import math
+import pickle
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -8,7 +11,7 @@ import numpy as np
 import pytest
 
 from engine import GraphExplorer, Tape
-from engine.gpt import GPT, Shape, encode
+from engine.gpt import BOS, GPT, Shape, encode
 from engine.optim import Adam
 from engine.training import Trainer
 
@@ -106,6 +109,21 @@ def test_the_model_gets_its_weights_when_somebody_looks(tmp_path: Path) -> None:
     gpt.save(tmp_path / "model.json")
     again = Trainer(GPT.load(tmp_path / "model.json"))
     assert np.array_equal(again.parameters.data, trainer.parameters.data)
+
+
+@pytest.mark.parametrize("duplicate", [copy.copy, copy.deepcopy, pickle.dumps])
+@pytest.mark.parametrize("names", [[], ["bo"]])
+def test_a_trainer_is_not_copied_but_its_model_is(
+    duplicate: Callable[[object], object], names: list[str]
+) -> None:
+    trainer = Trainer(GPT(SMALL, seed=2))
+    before = [trainer.loss(encode(name)) for name in names]
+    with pytest.raises(TypeError, match=r"a Trainer .* other numbers.*write_back\(\)"):
+        duplicate(trainer)
+    other = Trainer(copy.deepcopy(trainer.write_back()))
+    other.parameters.data[:] = 0.0
+    assert other.loss(encode("bo")) == pytest.approx(math.log(BOS + 1))
+    assert [trainer.loss(encode(name)) for name in names] == before
 
 
 def test_every_node_of_a_replay_can_be_opened() -> None:
