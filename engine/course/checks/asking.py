@@ -8,7 +8,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from engine.course import progress
+from engine.course import cells, progress
 from engine.course.checks import catalog
 from engine.course.checks.plain import describe
 from engine.course.checks.running import RUN_SECONDS, START_SECONDS, command
@@ -135,6 +135,11 @@ def _verdict(name: str, judgment: dict[str, str] | None) -> Verdict:
     words = judgment["words"]
     if judgment["state"] == "wrong":
         words += f'\nMore help: hint("{name}").'
+    if old := " and ".join(cells.old_names()):
+        words += (
+            f"\nThe last run of the cell with {old} stopped with an error, so this is about your "
+            "earlier answer."
+        )
     if judgment["note"]:
         words += f"\n{judgment['note']}"
     return Verdict(name, judgment["state"], HEADINGS[judgment["state"]], words, judgment["kind"])
