@@ -7,7 +7,7 @@ question can tell apart.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import combinations
@@ -179,8 +179,9 @@ def explanations(
         made: the ``wrong_answers`` to the question, worked out anew when None.
 
     Returns:
-        All plain ones; if there are none, those of a single slip in a sum. Empty if the number
-        comes from no known mistake.
+        All plain ones, and before them a single contribution that is missing or that is all there
+        is; if there are none, those of a single slip in a sum. Empty if the number comes from no
+        known mistake.
 
     >>> from engine import Graph, Value, reverse_walk
     >>> x = Value(3.0)
@@ -193,8 +194,21 @@ def explanations(
     fitting = [w for w in made if is_same(typed, w.number)]
     if not fitting and not is_rounded(typed, question.answer):
         fitting = [w for w in made if is_rounded(typed, w.number)]
-    fitting = [w for w in fitting if w.plain] or fitting
+    plain = [w for w in fitting if w.plain]
+    fitting = [*_one_missing(question, fitting), *plain] or fitting
     return tuple({w.mistake: w for w in reversed(fitting)}.values())[::-1]
+
+
+def _one_missing(question: Question, fitting: list[WrongAnswer]) -> list[WrongAnswer]:
+    """That one contribution is missing, or that one is all there is, unless it is said already."""
+    if any(w.mistake in (Mistake.OVERWROTE, Mistake.ONE_USE) for w in fitting):
+        return []
+    near = [n for c in question.contributions for n in (c.amount, question.answer - c.amount)]
+    return [
+        w
+        for w in fitting
+        if w.mistake is Mistake.LEFT_OUT and any(is_same(w.number, number) for number in near)
+    ]
 
 
 def distinctions(walk: Walk, asked: Sequence[Question]) -> tuple[Distinction, ...]:
@@ -314,16 +328,29 @@ def _one_use(walk: Walk, question: Question) -> Iterator[WrongAnswer]:
 def _left_out(walk: Walk, question: Question) -> Iterator[WrongAnswer]:
     """Without any one of the contributions, without any two, and so on."""
     name = node_name(walk.graph, question.node)
-    for size in range(1, len(question.contributions)):
-        for missing in combinations(question.contributions, size):
-            sources = dict.fromkeys(node_name(walk.graph, c.source) for c in missing)
-            yield WrongAnswer(
-                Mistake.LEFT_OUT,
-                question.answer - sum(c.amount for c in missing),
-                f"Something is missing: look again at what {name} gets from "
-                f"{' and '.join(sources)}.",
-                plain=False,
+    sets = [
+        missing
+        for size in range(1, len(question.contributions))
+        for missing in combinations(question.contributions, size)
+    ]
+    numbers = [question.answer - sum(c.amount for c in missing) for missing in sets]
+    sources = [tuple(dict.fromkeys(c.source for c in missing)) for missing in sets]
+    for number, missing_sources in zip(numbers, sources, strict=True):
+        told = f"look again at what {name} gets from {_names(walk, missing_sources)}."
+        alike = {s for n, s in zip(numbers, sources, strict=True) if is_same(n, number)}
+        if len(alike) > 1:
+            every = dict.fromkeys(c.source for c in question.contributions)
+            told = (
+                f"{name} gets something from {_names(walk, every, 'from ')}. Which of them did "
+                "you leave out?"
             )
+        yield WrongAnswer(Mistake.LEFT_OUT, number, f"Something is missing: {told}", plain=False)
+
+
+def _names(walk: Walk, nodes: Iterable[int], before: str = "") -> str:
+    """Names as a sentence lists them, with a word before each but the first."""
+    *most, last = (node_name(walk.graph, node) for node in nodes)
+    return f" and {before}".join([f", {before}".join(most), last] if most else [last])
 
 
 def _about_one_contribution(walk: Walk, question: Question) -> Iterator[WrongAnswer]:

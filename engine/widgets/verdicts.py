@@ -140,11 +140,10 @@ def judge_number(
             counted=False,
             mistakes=(Mistake.ROUNDING,),
         )
-    hints = tuple(wrong.hint for wrong in found) or (_what_to_do(walk, question),)
+    hints = maybe([wrong.hint for wrong in found]) or (_what_to_do(walk, question),)
     heading = f"Not {written}."
     if len(found) > 1:
-        heading += f" {_how_many(len(found))} mistakes give {written} here."
-        hints = (f"Maybe: {hints[0]}", *(f"Or: {hint}" for hint in hints[1:]))
+        heading += f" {mistakes_that_give(len(found), written)}"
     mistakes = tuple(wrong.mistake for wrong in found) or (Mistake.OTHER,)
     return Verdict(WRONG, heading, hints, mistakes=mistakes)
 
@@ -205,5 +204,22 @@ def _what_to_do(walk: Walk, question: Question) -> str:
     )
 
 
-def _how_many(count: int) -> str:
-    return {2: "Two", 3: "Three", 4: "Four"}.get(count, str(count))
+def maybe(hints: Sequence[str]) -> tuple[str, ...]:
+    """Hints of which one will be true.
+
+    >>> maybe(["Add."]), maybe(["Add.", "Multiply."])
+    (('Add.',), ('Maybe: Add.', 'Or: Multiply.'))
+    """
+    if len(hints) < 2:
+        return tuple(hints)
+    return (f"Maybe: {hints[0]}", *(f"Or: {hint}" for hint in hints[1:]))
+
+
+def mistakes_that_give(count: int, written: str) -> str:
+    """What is said where several mistakes lead to one number.
+
+    >>> mistakes_that_give(2, "6")
+    'Two mistakes give 6 here.'
+    """
+    many = {2: "Two", 3: "Three", 4: "Four"}.get(count, str(count))
+    return f"{many} mistakes give {written} here."

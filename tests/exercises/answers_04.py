@@ -83,6 +83,7 @@ def _from(x: Value, function: Any) -> Value:
 WRONG: dict[str, list[tuple[Any, str]]] = {
     "04.1": [
         (shared(x=18), "left out"),
+        (shared(x=33), "left out"),
         (shared(x=15), "overwrote"),
         (shared(x=810), "multiplied"),
         (shared(x=-36), "sign"),

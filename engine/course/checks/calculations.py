@@ -13,6 +13,7 @@ from typing import Any
 from engine.course.checks.exercise import Finding, among
 from engine.course.checks.plain import same
 from engine.graph import Constant, Graph, Node
+from engine.text import number_text
 from engine.value import Literal, Value
 from engine.walk import Walk, reverse_walk
 
@@ -109,15 +110,22 @@ def judge_gradients(
         answers: the learner's gradient for some of these names.
     """
     # Here, since the views that share this module need much longer to load.
-    from engine.widgets import mistakes
+    from engine.widgets import mistakes, verdicts
 
     walk = reverse_walk(Graph.of(output, names))
     for question in mistakes.questions(walk):
         name = walk.graph.names[question.node]
         if name not in answers or same(answers[name], question.answer):
             continue
-        for explained in mistakes.explanations(walk, question, answers[name]):
-            kind = explained.mistake.name.lower().replace("_", " ")
-            return Finding(kind, f"{name}: {explained.hint}")
-        return among(answers[name], question.answer, name=name)
+        found = mistakes.explanations(walk, question, answers[name])
+        if not found:
+            return among(answers[name], question.answer, name=name)
+        first, *others = found
+        kind = first.mistake.name.lower().replace("_", " ")
+        both = [first, *(o for o in others if o.mistake is mistakes.Mistake.SIGN)]
+        words = verdicts.maybe([explained.hint for explained in both])
+        if len(both) > 1:
+            yours = number_text(answers[name])
+            words = (verdicts.mistakes_that_give(len(both), yours), *words)
+        return Finding(kind, f"{name}: {' '.join(words)}")
     return None
