@@ -5,6 +5,7 @@ import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import graphviz
 
@@ -26,6 +27,7 @@ TIP = 10.0
 CAPTION_HEIGHT = 22.0
 CAPTION_PADDING = 8.0
 SAME_COLUMN = 1.0
+MOST_ROUNDS = 100
 LINE_OF_DATA = "data "
 
 FRAME_PADDING = 28.0
@@ -133,7 +135,8 @@ def layout(
     if placed is None:
         return None
     edges = tuple(_edges(inputs, placed, gap))
-    return Layout(placed.width, placed.height, placed.boxes, edges)
+    lowest = max((edge.caption[1] for edge in edges), default=0.0) + CAPTION_HEIGHT / 2
+    return Layout(placed.width, max(placed.height, lowest), placed.boxes, edges)
 
 
 def place(
@@ -260,14 +263,30 @@ def _read(plain: str, inputs: Sequence[Sequence[int]]) -> Placement:
 
 
 def _edges(inputs: Sequence[Sequence[int]], placed: Placement, gap: float) -> Iterator[Edge]:
-    for source, targets in enumerate(inputs):
-        captions = []
-        for target, curve in zip(targets, placed.curves[source], strict=True):
-            x = _column_end(placed.boxes, placed.boxes[target]) + gap / 2
-            captions.append((x, _height_at(curve, x)))
-        curves = zip(targets, placed.curves[source], _apart(captions), strict=True)
-        for slot, (target, curve, caption) in enumerate(curves):
-            yield Edge(source, target, slot, curve, caption)
+    ends = [
+        (source, target, slot)
+        for source, targets in enumerate(inputs)
+        for slot, target in enumerate(targets)
+    ]
+    curves = [placed.curves[source][slot] for source, _, slot in ends]
+    columns = [_column_end(placed.boxes, placed.boxes[target]) + gap / 2 for _, target, _ in ends]
+    places = list(zip(columns, map(_height_at, curves, columns), strict=True))
+    lowest = placed.height - MARGIN
+    captions = _apart(places, _shown_together(ends, columns), lowest)
+    for (source, target, slot), curve, caption in zip(ends, curves, captions, strict=True):
+        yield Edge(source, target, slot, curve, caption)
+
+
+def _shown_together(
+    ends: Sequence[tuple[int, int, int]], columns: Sequence[float]
+) -> list[list[int]]:
+    """Which edges of one column carry captions at once: of one node, or into one node."""
+    groups: dict[tuple[str, int, int], list[int]] = defaultdict(list)
+    for edge, (source, target, _) in enumerate(ends):
+        column = round(columns[edge] / SAME_COLUMN)
+        groups["of", source, column].append(edge)
+        groups["into", target, column].append(edge)
+    return [group for group in groups.values() if len(group) > 1]
 
 
 def _column_end(boxes: Sequence[Box], box: Box) -> float:
@@ -277,16 +296,43 @@ def _column_end(boxes: Sequence[Box], box: Box) -> float:
     return max(b.x + b.width for b in column)
 
 
-def _apart(captions: list[Point]) -> list[Point]:
-    if len(captions) < 2 or abs(captions[0][0] - captions[1][0]) > SAME_COLUMN:
-        return captions
-    (x, first), (_, second) = captions
-    if abs(first - second) >= CAPTION_HEIGHT:
-        return captions
-    middle, half = (first + second) / 2, CAPTION_HEIGHT / 2 + 1
-    if first > second:
-        half = -half
-    return [(x, middle - half), (x, middle + half)]
+def _apart(
+    captions: Sequence[Point], groups: Sequence[Sequence[int]], lowest: float
+) -> list[Point]:
+    """Move captions up and down until no two of a group overlap, in the order they have."""
+    heights = [y for _, y in captions]
+    order = sorted(range(len(captions)), key=lambda edge: (heights[edge], edge))
+    rank = {edge: place for place, edge in enumerate(order)}
+    ordered = [sorted(group, key=rank.__getitem__) for group in groups]
+    for _ in range(MOST_ROUNDS):
+        tight = [group for group in ordered if _is_tight([heights[edge] for edge in group])]
+        if not tight:
+            break
+        for group in tight:
+            spread = _spread([heights[edge] for edge in group], lowest)
+            for edge, height in zip(group, spread, strict=True):
+                heights[edge] = height
+    return [(x, height) for (x, _), height in zip(captions, heights, strict=True)]
+
+
+def _is_tight(heights: Sequence[float]) -> bool:
+    return any(below - above < CAPTION_HEIGHT for above, below in pairwise(heights))
+
+
+def _spread(heights: Sequence[float], lowest: float) -> list[float]:
+    """The heights nearest to these, in this order, that leave each caption its room."""
+    room = CAPTION_HEIGHT + 2.0
+    blocks: list[tuple[float, int]] = []
+    for place, height in enumerate(heights):
+        mean, count = height - place * room, 1
+        while blocks and blocks[-1][0] > mean:
+            before, more = blocks.pop()
+            mean, count = (before * more + mean * count) / (more + count), more + count
+        blocks.append((mean, count))
+    top = CAPTION_HEIGHT / 2
+    bottom = max(top, lowest - CAPTION_HEIGHT / 2 - (len(heights) - 1) * room)
+    bare = [min(max(mean, top), bottom) for mean, count in blocks for _ in range(count)]
+    return [height + place * room for place, height in enumerate(bare)]
 
 
 def along(curve: Curve, share: float) -> Point:
