@@ -388,13 +388,11 @@ class GraphExplorer(SteppedView):
             "summary": f"Graph explorer. {folded_summary(folding, folded)}.",
             "notice": "",
             "story": list(self._story),
+            "hops": None if self._scene.around is None else self._scene.around.hops,
             "single": self._scene.path is not None or self._scene.around is not None,
             "canGoBack": bool(self._before),
             "boxes": [self._box(place, box) for place, box in enumerate(folded.boxes)],
-            "frames": [
-                {"path": f.path, "title": scope_title(f.path, f.members, f.rest)}
-                for f in folded.frames
-            ],
+            "frames": _frames(folded),
             "positions": self._positions,
             "found": self._found_page(),
         }
@@ -438,6 +436,19 @@ class GraphExplorer(SteppedView):
             return None
         rows = [self._row(node.index) for node in self._found.nodes]
         return {"sentence": self._found.sentence, "rows": rows}
+
+
+def _frames(folded: FoldedGraph) -> list[dict[str, str]]:
+    """Each open box, with the boxes around it in its name: two can have one title."""
+    titles = {f.path: scope_title(f.path, f.members, f.rest) for f in folded.frames}
+    return [
+        {
+            "path": path,
+            "title": titles[path],
+            "name": " / ".join(titles[p] for p in titles if f"{path}/".startswith(f"{p}/")),
+        }
+        for path in titles
+    ]
 
 
 def _spoken(folding: Folding, box: Box) -> str:

@@ -29,11 +29,13 @@ function render({ model, el }) {
   for (const change of changes) model.on(change, presenter.show);
   el.append(root);
   const forgetTheme = followTheme(root);
+  const forgetWidths = followWidths(root);
   presenter.start();
   return () => {
     stop();
     presenter.stop();
     forgetTheme();
+    forgetWidths();
     for (const change of changes) model.off(change, presenter.show);
     root.remove();
   };
@@ -657,7 +659,7 @@ function explorerView(model) {
   const parts = buildExplorer(payload);
   const { root, scene, buttons, notice } = parts;
   const waiting = patience(notice, payload.noPython);
-  let drawing = { page: { svg: null }, items: [], nodes: new Map() };
+  let drawing = { page: { svg: null, hops: null }, items: [], nodes: new Map() };
   let chosen = null;
 
   const ask = (message) => {
@@ -751,6 +753,7 @@ function explorerView(model) {
       const page = model.get("shown");
       waiting.end();
       notice.textContent = page.notice;
+      if (page.hops && page.hops !== drawing.page.hops) parts.hops.value = page.hops;
       if (page.svg !== drawing.page.svg || page.boxes.length !== drawing.page.boxes?.length) {
         draw(page);
       } else {
@@ -851,7 +854,7 @@ function putExplored(scene, page) {
     const { frame, box } = itemOf(page, item);
     item.tabIndex = place === 0 ? 0 : -1;
     item.setAttribute("role", "button");
-    item.setAttribute("aria-label", frame ? `${frame.title}, open` : box.label);
+    item.setAttribute("aria-label", frame ? `${frame.name}, open` : box.label);
     if (frame || box.path) item.setAttribute("aria-expanded", Boolean(frame));
   });
   return { items, ...partsOf(scene) };
@@ -895,8 +898,8 @@ function nearest(items, from, [x, y]) {
 }
 
 function showCrumbs(crumbs, page, act) {
-  const buttons = page.frames.map(({ path, title }) => {
-    const element = button(title, { title: path, "aria-label": `Close ${title}` });
+  const buttons = page.frames.map(({ path, title, name }) => {
+    const element = button(title, { title: path, "aria-label": `Close ${name}` });
     element.addEventListener("click", () => act.close(path));
     return element;
   });
@@ -1044,12 +1047,30 @@ function showContributions(parts, contributions) {
   }
 }
 
+/** The part of each drawing that has to be in sight. */
+const inSight = new WeakMap();
+
 function scrollTo(scene, group) {
+  inSight.set(scene, group);
   if (!group) return;
   const box = group.getBoundingClientRect();
   const view = scene.getBoundingClientRect();
   scene.scrollLeft += box.left + box.width / 2 - view.left - view.width / 2;
   scene.scrollTop += box.top + box.height / 2 - view.top - view.height / 2;
+}
+
+/** Keep that part in sight when a drawing gets another width; returns the function that stops. */
+function followWidths(root) {
+  const widths = new Map();
+  const observer = new ResizeObserver((entries) => {
+    for (const { target, contentRect: { width } } of entries) {
+      if (width === widths.get(target)) continue;
+      widths.set(target, width);
+      scrollTo(target, inSight.get(target));
+    }
+  });
+  for (const scene of root.querySelectorAll(".rw-scene")) observer.observe(scene);
+  return () => observer.disconnect();
 }
 
 function scrollDownTo(around, row) {

@@ -135,6 +135,30 @@ def test_a_weight_is_found_and_followed_to_the_loss_by_keyboard(
     assert page.cells() == cells
 
 
+LAYERS = """from engine import GraphExplorer
+from engine.nn import MLP
+y = MLP(2, (8, 8, 1), seed=1)([0.5, -1.0])[0]
+GraphExplorer(y)"""
+NEAR = "near = GraphExplorer(y).neighborhood('layer0.b[3]', hops=1)\nnear"
+
+
+def test_every_open_box_has_a_name_and_the_hops_are_those_of_the_drawing(lab: Lab) -> None:
+    page = lab.notebook([LAYERS, NEAR, "near.neighborhood('layer0.b[3]', hops=3)\nNone"])
+    page.run_all()
+    closing = view_of(page).get_by_role("group", name="Open boxes").locator("button")
+    names = closing.evaluate_all("all => all.map(button => button.ariaLabel)")
+    assert closing.all_inner_texts().count("each of 3 layers") == 2
+    assert "Close parameters / each of 3 layers" in names
+    assert len({*names}) == len(names)
+
+    near = page.page.locator(".rw-view").nth(1)
+    near.scroll_into_view_if_needed()
+    expect(near.locator("label select")).to_have_value("3")
+    near.get_by_role("button", name="Drawing before").click()
+    expect(near.locator("label select")).to_have_value("1")
+    expect(near.locator(".rw-story strong")).to_contain_text("within 1 hop of")
+
+
 def test_boxes_open_and_close_by_keys_and_mouse_in_both_themes(
     page: LabPage, same: GraphExplorer, tmp_path: Path
 ) -> None:
@@ -155,7 +179,7 @@ def test_boxes_open_and_close_by_keys_and_mouse_in_both_themes(
     press("Enter")
     expect_same(view, same.open("token*/layer0/attention"))
     opened = view.locator("[data-frame]:focus")
-    expect(opened).to_have_attribute("aria-label", "attention, open")
+    expect(opened).to_have_attribute("aria-label", "each of 3 tokens / layer0 / attention, open")
     page.screenshot(tmp_path / "light.png")
 
     # The repeated heads: one of them, and each of them.

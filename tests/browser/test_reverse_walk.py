@@ -471,6 +471,13 @@ def assert_all_can_be_reached(view: Locator) -> None:
     assert found["drawing"] <= 1
 
 
+_IN_SIGHT = """(view, node) => {
+  const [box, scene] = [`[data-node="${node}"] .rw-box`, '.rw-scene']
+    .map(name => view.querySelector(name).getBoundingClientRect());
+  return scene.left <= box.left && box.right <= scene.right + 1;
+}"""
+
+
 def test_it_can_be_read_in_every_light_and_size(lab: Lab, tmp_path: Path) -> None:
     page = lab.theme("dark").notebook([SEVEN]).run_all()
     view = nth_view(page)
@@ -509,6 +516,14 @@ def test_it_can_be_read_in_every_light_and_size(lab: Lab, tmp_path: Path) -> Non
     assert scene["x"] <= output["x"] <= scene["x"] + scene["width"] - output["width"] + 1, (
         "the walk starts at the output, with the seed gradient"
     )
+    page.command("application:toggle-left-area")
+    page.page.set_viewport_size({"width": 560, "height": 450})
+    wait_until(
+        lambda: view.evaluate(_IN_SIGHT, arg=seven_nodes().graph.output.index),
+        "the node is in sight again after the page has become narrower",
+        10,
+    )
+    page.command("application:toggle-left-area")
     view.evaluate("view => view.scrollIntoView()")
     page.screenshot(tmp_path / "zoom.png")
 

@@ -226,6 +226,30 @@ def test_boxes_of_one_name_are_told_apart_by_their_frames(view: GraphExplorer) -
     assert "go back to logits (81 edges)" in view.step().state.sentences[1]
 
 
+def test_open_boxes_of_one_title_have_names_of_their_own() -> None:
+    values = []
+    for layer in range(3):
+        with scope(f"layer{layer}"):
+            values += [Parameter(0.5, f"layer{layer}.w[{k}]") * 2.0 for k in range(8)]
+    view = GraphExplorer(sum(values[1:], values[0]))
+    for path in ("layer*", "parameters", "parameters/layer*"):
+        if path not in view.state.opened:
+            view.open(path)
+    names = {frame["path"]: frame["name"] for frame in view.shown["frames"]}
+    titles = [frame["title"] for frame in view.shown["frames"]]
+    assert titles.count("each of 3 layers") > 1
+    assert len({*names.values()}) == len(titles)
+    assert names["layer*"] == "each of 3 layers"
+    assert names["parameters/layer*"] == "parameters / each of 3 layers"
+
+
+def test_the_page_is_told_the_hops_of_a_neighborhood(view: GraphExplorer) -> None:
+    assert view.shown["hops"] is None
+    assert view.neighborhood("wq[3][5]", hops=1).shown["hops"] == 1
+    assert view.neighborhood("wq[3][5]", hops=3).shown["hops"] == 3
+    assert view.boxes().shown["hops"] is None
+
+
 def test_another_drawing_starts_its_walk_anew(view: GraphExplorer) -> None:
     view.step(5).open("attention")
     assert view.index == 0
