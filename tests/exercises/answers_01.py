@@ -96,6 +96,16 @@ def star_forgotten(f, inputs, h):
     return [(f(inputs) - f(inputs)) / (2 * h) for _ in inputs]
 
 
+def takes_a_step_of_its_own(f, inputs, h):
+    slopes = []
+    for k in range(len(inputs)):
+        up, down = list(inputs), list(inputs)
+        up[k] += 1e-5
+        down[k] -= 1e-5
+        slopes.append((f(*up) - f(*down)) / 2e-5)
+    return slopes
+
+
 WRONG: dict[str, list[tuple[Any, str]]] = {
     "01.1": [
         (4, "sign"),
@@ -117,6 +127,7 @@ WRONG: dict[str, list[tuple[Any, str]]] = {
         (no_parentheses_below, "parentheses"),
         (no_parentheses_above, "parentheses"),
         (subtracted_the_other_way, "sign"),
+        (lambda f, x, h: (f(x + 1e-6) - f(x - 1e-6)) / 2e-6, "own step"),
         (printed, "returns nothing"),
         (6.0, "no function"),
         (lambda f, x: f(x), "signature"),
@@ -127,7 +138,9 @@ WRONG: dict[str, list[tuple[Any, str]]] = {
     "01.3": [
         (all_moved, "all at once"),
         (left_where_it_went, "not put back"),
-        (one_list_under_two_names, "other"),
+        (one_list_under_two_names, "same list"),
+        (takes_a_step_of_its_own, "own step"),
+        (lambda f, inputs, h: [[f(*inputs)]], "type"),
         (forward_each, "forward"),
         (returned_inside_the_loop, "first alone"),
         (added_up, "added up"),

@@ -12,6 +12,10 @@ def without_a_visited_set(y):
     return count
 
 
+def without_a_visited_set_each_input_once(y):
+    return 1 + sum(without_a_visited_set_each_input_once(node) for node in set(y.inputs))
+
+
 def remembers_data(y):
     waiting, seen = [y], set()
     while waiting:
@@ -103,7 +107,10 @@ WRONG: dict[str, list[tuple[Any, str]]] = {
         (["q", "p", "s", "t", "m"], "missing"),
         (["q", "p", "s", "s", "t", "m", "y"], "twice"),
         (["q", "p", "s", "t", "m", "2", "y"], "unknown"),
-        ("qpstmy", "type"),
+        ("qpstm", "missing"),
+        (["q, p, s, t, m, y"], "marks"),
+        (["q", "..."], "unfinished"),
+        ([Value(3.0), Value(-2.0)], "type"),
         ([1, 2, 3], "type"),
     ],
     "02.3": [
@@ -120,6 +127,7 @@ WRONG: dict[str, list[tuple[Any, str]]] = {
     ],
     "02.4": [
         (without_a_visited_set, "no visited set"),
+        (without_a_visited_set_each_input_once, "no visited set"),
         (remembers_data_of_each_branch, "by data"),
         (remembers_data, "by data"),
         (output_forgotten, "output left out"),

@@ -270,6 +270,7 @@ WRONG: dict[str, list[tuple[Any, str]]] = {
     "09.6": [
         (change("c", 0.1), "still twins"),
         (change("w1", 0.5), "same number"),
+        (change("v1", 0.50000001), "too small"),
         (change("w2", 100), "saturated"),
         (change("b1", -50), "saturated"),
         (change("v1", float("inf")), "no number"),

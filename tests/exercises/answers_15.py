@@ -214,7 +214,7 @@ WRONG: dict[str, list[tuple[Any, str]]] = {
         (how_many_uses, "uses"),
         (with_local_derivatives, "gradient"),
         (products, "multiplied"),
-        (one_by_one, "endless"),
+        (one_by_one, "too long"),
         (one_too_many, "other"),
         (lambda nodes: nodes, "type"),
     ],

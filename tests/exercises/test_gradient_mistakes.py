@@ -9,7 +9,7 @@ from engine.widgets.mistakes import Mistake
 
 
 def three_ways() -> tuple[Value, dict[str, Value]]:
-    """x gets 18 from y, 3 from v and 15 from u."""
+    """Here x gets 18 from y, 3 from v and 15 from u."""
     x, w = Value(3.0), Value(5.0)
     u = x * w
     v = u + x
@@ -18,7 +18,7 @@ def three_ways() -> tuple[Value, dict[str, Value]]:
 
 
 def two_ways() -> tuple[Value, dict[str, Value]]:
-    """r gets 2 from t and -1 from y: without the first, the sign alone seems wrong."""
+    """Here r gets 2 from t and -1 from y: without the first, the sign alone seems wrong."""
     r, s = Value(2.0), Value(-3.0)
     t = s + r
     y = t * r

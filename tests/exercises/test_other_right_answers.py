@@ -80,6 +80,9 @@ VALID_ORDERS = [
 ALSO_RIGHT: list[tuple[str, Any]] = [
     *(("05.2", order) for order in VALID_ORDERS),
     ("05.2", tuple(VALID_ORDERS[0])),
+    ("05.2", "".join(VALID_ORDERS[0])),
+    ("05.2", ", ".join(VALID_ORDERS[-1])),
+    ("02.2", "qpstmy"),
     ("05.4", right_to_left),
     ("05.4", all_users_first),
     ("06.3", walk_along_them),

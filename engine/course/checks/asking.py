@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from collections import Counter
 from pathlib import Path
@@ -26,25 +27,32 @@ NOT_GIVEN = object()
 _shown: Counter[str] = Counter()
 
 
-def check(name: Any = NOT_GIVEN, answer: Any = NOT_GIVEN) -> Verdict:
+def check(name: Any = NOT_GIVEN, answer: Any = NOT_GIVEN, *more: Any) -> Verdict:
     """Check an answer to an exercise; without inputs, show how far you are.
 
     Args:
         name: of the exercise, such as ``"05.2"``.
         answer: a number, a dictionary, a ``Value`` or a function, as the exercise says.
+        *more: what else was given; one answer is asked for.
 
     Returns:
         Not tried yet, right, or which kind of wrong. It never raises an error.
 
     >>> check("01.1", ...)
-    01.1 · Not tried yet. Put your answer in place of the three dots, and run both
-    cells.
+    01.1 · Not tried yet. Put your answer in place of the three dots, behind the =,
+    and run both cells.
     """
     if name is NOT_GIVEN:
         return progress_line()
-    problem = _no_exercise(name)
+    problem = _no_exercise(name, 'check("01.1", answer)')
     if problem:
         return Verdict("", "told", "", problem)
+    if more:
+        words = (
+            f"Give one answer; here are {1 + len(more)}. Run the check cell as it stands: it "
+            "puts the parts of an answer together."
+        )
+        return Verdict(name, "told", "Nothing to check", words)
     if answer is NOT_GIVEN:
         words = f'Give your answer too: check("{name}", answer).'
         return Verdict(name, "told", "Nothing to check", words)
@@ -54,7 +62,7 @@ def check(name: Any = NOT_GIVEN, answer: Any = NOT_GIVEN) -> Verdict:
         return Verdict(name, "failed", "Stopped", "Run the cell again to check your answer.")
 
 
-def hint(name: Any = NOT_GIVEN) -> Verdict:
+def hint(name: Any = NOT_GIVEN, *_more: Any) -> Verdict:
     """Get a hint for an exercise. Ask again for one that helps more; there are up to three.
 
     Args:
@@ -63,7 +71,7 @@ def hint(name: Any = NOT_GIVEN) -> Verdict:
     >>> print(str(hint("01.1")).partition(".")[0])
     01
     """
-    problem = _no_exercise(name)
+    problem = _no_exercise(name, 'hint("01.1")')
     if problem:
         return Verdict("", "told", "", problem)
     hints = catalog.find(name).hints
@@ -94,17 +102,29 @@ def progress_line() -> Verdict:
     return Verdict("", "told", "", "\n".join([words, *found.notes]))
 
 
-def _no_exercise(name: Any) -> str:
-    if isinstance(name, str):
-        try:
-            catalog.find(name)
-        except KeyError:
-            number = name.partition(".")[0].zfill(2)
-            known = catalog.names()
-            near = [other for other in known if other.startswith(f"{number}.")] or known
-            return f'There is no exercise "{name}". There are {", ".join(near)}.'
-        return ""
-    return 'Begin with the name of the exercise, in quotation marks: check("01.1", answer).'
+def _no_exercise(name: Any, example: str) -> str:
+    if not isinstance(name, str):
+        return f"Begin with the name of the exercise, in quotation marks: {example}."
+    try:
+        catalog.find(name)
+    except KeyError:
+        return _unknown(name)
+    return ""
+
+
+def _unknown(name: str) -> str:
+    known = catalog.names()
+    chapter, *number = re.findall("[0-9]+", name) or [""]
+    meant = ".".join([chapter.zfill(2), *(str(int(part)) for part in number)])
+    if meant in known:
+        return f'There is no exercise "{name}". Did you mean "{meant}"?'
+    near = [other for other in known if other.startswith(f"{chapter.zfill(2)}.")]
+    if near:
+        return f'There is no exercise "{name}". There are {", ".join(near)}.'
+    return (
+        f'There is no exercise "{name}". Their names are the number of the chapter, a point, and '
+        f"the number of the exercise: {known[0]} to {known[-1]}."
+    )
 
 
 def _asked(name: str, answer: Any) -> dict[str, str] | None:

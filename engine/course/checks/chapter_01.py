@@ -21,6 +21,7 @@ from engine.course.checks.exercise import (
     fields,
     number,
     one_of,
+    placed,
 )
 from engine.gradcheck import central_difference, error_by_step
 from engine.text import number_text
@@ -121,6 +122,13 @@ def _second_alone_divided(f: Function, x: float, h: float) -> float:
     return f(x + h) - f(x - h) / (2 * h)
 
 
+TINY = 1e-5
+
+
+def _own_step(f: Function, x: float, _h: float) -> float:
+    return _central(f, x, TINY)
+
+
 def _other_way_around(f: Function, x: float, h: float) -> float:
     return (f(x - h) - f(x + h)) / (2 * h)
 
@@ -165,6 +173,12 @@ CENTRAL_SUSPECTS = (
         _other_way_around,
         "sign",
         "For {case} it gives {got}: the sign is wrong. Which of the two results comes first?",
+    ),
+    Suspect(
+        _own_step,
+        "own step",
+        "For {case} it gives {got}, as with a tiny step: it takes a step of its own. Use the h "
+        "that is given.",
     ),
 )
 
@@ -220,6 +234,15 @@ def _forward_not_put_back(
     return slopes
 
 
+def _same_list(f: Callable[..., float], inputs: Sequence[float], h: float) -> list[float]:
+    moved = list(inputs)
+    return [(f(*moved) - f(*moved)) / (2 * h) for _ in inputs]
+
+
+def _own_steps(f: Callable[..., float], inputs: Sequence[float], _h: float) -> list[float]:
+    return _gradient(f, inputs, TINY)
+
+
 def _first_alone(f: Callable[..., float], inputs: Sequence[float], h: float) -> list[float]:
     return _gradient(f, inputs, h)[:1]
 
@@ -231,7 +254,7 @@ def _sum_of_all(f: Callable[..., float], inputs: Sequence[float], h: float) -> f
 def _several_numbers(answer: Any) -> Finding | None:
     if isinstance(answer, list | tuple):
         wrong = next((found for member in answer if (found := number(member))), None)
-        return Finding(wrong.kind, f"inside the list: {wrong.words}") if wrong else None
+        return placed("inside the list: ", wrong) if wrong else None
     if isinstance(answer, float):
         return Finding(
             "one number",
@@ -361,6 +384,18 @@ EXERCISES = (
                 _forward_each,
                 "forward",
                 "For {case} it gives {got}: these are forward differences. Step to both sides.",
+            ),
+            Suspect(
+                _same_list,
+                "same list",
+                "For {case} it gives {got}: up and down are the same list. `a = inputs` makes a "
+                "second name, and `list(inputs)` makes a copy.",
+            ),
+            Suspect(
+                _own_steps,
+                "own step",
+                "For {case} it gives {got}, as with a tiny step: it takes a step of its own. Use "
+                "the h that is given.",
             ),
             Suspect(
                 _first_alone,

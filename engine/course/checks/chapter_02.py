@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
 
 from engine.course.checks.calculations import arrows, leaves
 from engine.course.checks.exercise import (
@@ -22,6 +21,8 @@ from engine.course.checks.exercise import (
     calculation,
     number,
     numbers,
+    one_letter_names,
+    order_of_names,
 )
 from engine.course.checks.plain import Calculation, in_words
 from engine.graph import Graph
@@ -84,16 +85,8 @@ def _judge_counts(answer: dict[str, float]) -> Finding | None:
 # 02.2
 
 
-def _names(answer: Any) -> Finding | None:
-    if isinstance(answer, list | tuple) and all(isinstance(name, str) for name in answer):
-        return None
-    return Finding(
-        "type",
-        f"The answer is a list of names in quotation marks, and yours is {in_words(answer)}.",
-    )
-
-
-def _judge_order(answer: list[str]) -> Finding | None:
+def _judge_order(given: list[str] | str) -> Finding | None:
+    answer = one_letter_names(given)
     graph = Graph.of(example(), {})
     known = list(graph.names)
     for name in answer:
@@ -194,6 +187,10 @@ def _without_visited(y: Value) -> int:
     return 1 + sum(_without_visited(node) for node in y.inputs)
 
 
+def _without_visited_each_input_once(y: Value) -> int:
+    return 1 + sum(_without_visited_each_input_once(node) for node in set(y.inputs))
+
+
 def _by_data(y: Value) -> int:
     return len({node.data for node in topological_order(y)})
 
@@ -226,11 +223,14 @@ DIRECT = (
     "For {case} it gives {got}. It sees the inputs of the result, and not what these were made "
 )
 COUNT_SUSPECTS = (
-    Suspect(
-        _without_visited,
-        "no visited set",
-        "For {case} it gives {got}: a node that is used twice is counted twice. Remember which "
-        "nodes were seen already.",
+    *(
+        Suspect(
+            function,
+            "no visited set",
+            "For {case} it gives {got}: a node that is used twice is counted twice. Remember which "
+            "nodes were seen already.",
+        )
+        for function in (_without_visited, _without_visited_each_input_once)
     ),
     Suspect(
         _by_data,
@@ -272,7 +272,7 @@ EXERCISES = (
     AnswerExercise(
         name="02.2",
         title="Another forward order",
-        shape=_names,
+        shape=order_of_names,
         judge=_judge_order,
         right="Many orders are possible. All keep one rule: inputs first.",
         hints=(

@@ -19,6 +19,7 @@ from engine.course.checks.exercise import (
     among,
     number,
     numbers,
+    placed,
 )
 from engine.course.checks.plain import in_words
 from engine.value import Value
@@ -61,7 +62,7 @@ def _slopes(answer: Any) -> Finding | None:
             return Finding("length", f"{name}: {_how_many(len(given), inputs)}")
         wrong = next((found for member in given if (found := number(member))), None)
         if wrong:
-            return Finding(wrong.kind, f"{name}: {wrong.words}")
+            return placed(f"{name}: ", wrong)
     return None
 
 
@@ -139,7 +140,7 @@ def _one_number(x: float, y: float, upstream: float) -> float:
 def _pair(answer: Any) -> Finding | None:
     if isinstance(answer, list | tuple) and len(answer) == 2:
         wrong = next((found for member in answer if (found := number(member))), None)
-        return Finding(wrong.kind, f"inside the pair: {wrong.words}") if wrong else None
+        return placed("inside the pair: ", wrong) if wrong else None
     return Finding(
         "no pair",
         f"it gives {in_words(answer)}. Two inputs get a contribution each: return two numbers, "

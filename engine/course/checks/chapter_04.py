@@ -23,6 +23,7 @@ from engine.course.checks.exercise import (
     number,
     numbers,
     one_of,
+    placed,
 )
 from engine.course.checks.plain import Calculation, in_words, same
 from engine.graph import Graph
@@ -135,6 +136,14 @@ def _overwritten(gradients: Gradients, contributions: Contributions) -> Gradient
     return {**gradients, **dict(contributions)}
 
 
+def _last_alone(_: Gradients, contributions: Contributions) -> Gradients:
+    return dict(contributions)
+
+
+def _return_in_the_loop(gradients: Gradients, contributions: Contributions) -> Gradients | None:
+    return _accumulated(gradients, contributions[:1]) if contributions else None
+
+
 def _first_kept(gradients: Gradients, contributions: Contributions) -> Gradients:
     return {**dict(reversed(contributions)), **gradients}
 
@@ -171,7 +180,7 @@ def _named_numbers(answer: Any) -> Finding | None:
     for name, amount in answer.items():
         wrong = number(amount)
         if wrong:
-            return Finding(wrong.kind, f"at {in_words(name)}: {wrong.words}")
+            return placed(f"at {in_words(name)}: ", wrong)
     return None
 
 
@@ -181,6 +190,18 @@ ACCUMULATE_SUSPECTS = (
         "overwrote",
         "For {case} it gives {got}: the last contribution is all that is left. Add with +=; = "
         "overwrites.",
+    ),
+    Suspect(
+        _last_alone,
+        "overwrote",
+        "For {case} it gives {got}: one of the two contributions for x is lost. A dictionary keeps "
+        "one number for each name.",
+    ),
+    Suspect(
+        _return_in_the_loop,
+        "first alone",
+        "For {case} it gives {got}: one of the two contributions for x is lost. Does a return "
+        "stand inside the loop?",
     ),
     Suspect(
         _first_kept,
@@ -333,14 +354,14 @@ EXERCISES = (
         title="Write the +=",
         cases=(
             Case(
-                "no gradients yet, contributions 1 and 1 for x",
+                "an empty dictionary and the contributions 1 and 1 for x",
                 lambda: ({}, [("x", 1.0), ("x", 1.0)]),
             ),
             Case(
-                "2 there for x, contributions 3 for x, 9 for w, 5 for x",
+                "a dictionary with 2 for x and the contributions 3 for x, 9 for w, 5 for x",
                 lambda: ({"x": 2.0}, [("x", 3.0), ("w", 9.0), ("x", 5.0)]),
             ),
-            Case("2 there for a, no contributions", lambda: ({"a": 2.0}, [])),
+            Case("a dictionary with 2 for a and no contributions", lambda: ({"a": 2.0}, [])),
         ),
         reference=_accumulated,
         shape=_named_numbers,

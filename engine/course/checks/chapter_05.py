@@ -24,7 +24,9 @@ from engine.course.checks.exercise import (
     as_they_are,
     number,
     numbers,
+    one_letter_names,
     one_of,
+    order_of_names,
 )
 from engine.course.checks.plain import in_words
 from engine.course.checks.stand_ins import (
@@ -128,18 +130,8 @@ def _judge_orders(answer: dict[str, Any]) -> Finding | None:
 # 05.2
 
 
-def _names(answer: Any) -> Finding | None:
-    if not isinstance(answer, list | tuple):
-        return Finding(
-            "type", 'The answer is a list of names such as ["y", "w"], and yours is not a list.'
-        )
-    other = next((name for name in answer if not isinstance(name, str)), None)
-    if other is not None:
-        return Finding("type", f"Write the names in quotation marks; {in_words(other)} is no text.")
-    return None
-
-
-def _judge_order(answer: Sequence[str]) -> Finding | None:
+def _judge_order(given: Sequence[str]) -> Finding | None:
+    answer = one_letter_names(given)
     graph = second_graph()
     unknown = [name for name in answer if name not in graph.names]
     if unknown:
@@ -149,9 +141,11 @@ def _judge_order(answer: Sequence[str]) -> Finding | None:
         return Finding(
             "repeated", f"{repeated[0]} stands there more than once: a node has one turn."
         )
-    missing = len(graph) - len(answer)
+    missing = [name for name in graph.names if name not in answer]
     if missing:
-        return Finding("missing", f"Each node needs its turn, leaves too: {missing} left out.")
+        return Finding(
+            "missing", f"Each node needs its turn, leaves too. Not there yet: {', '.join(missing)}."
+        )
     early = too_early(graph, answer)
     if early and not too_early(graph, answer[::-1]):
         return Finding(
@@ -414,7 +408,7 @@ EXERCISES = (
     AnswerExercise(
         name="05.2",
         title="Give a valid order",
-        shape=_names,
+        shape=order_of_names,
         judge=_judge_order,
         right="Each of its nodes is complete when its turn comes.",
         hints=(

@@ -20,6 +20,7 @@ from engine.course.checks.exercise import (
     gradients_by_name,
     number,
     numbers,
+    placed,
 )
 from engine.course.checks.plain import in_words, same
 from engine.course.checks.stand_ins import (
@@ -143,7 +144,7 @@ def _lists(answer: Any) -> Finding | None:
             return Finding("unfinished", f"{name}: there are still dots in {in_words(column)}.")
         wrong = next((found for member in column if (found := number(member))), None)
         if wrong:
-            return Finding(wrong.kind, f"{name}: {wrong.words}")
+            return placed(f"{name}: ", wrong)
     return None
 
 

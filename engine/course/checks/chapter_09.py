@@ -443,6 +443,10 @@ def twins(changed: str, data: float) -> tuple[dict[str, float], list[float]]:
     return {name: leaf.grad for name, leaf in p.items()}, slopes
 
 
+def _seem_equal(gradients: dict[str, float]) -> bool:
+    return math.isclose(gradients["w1"], gradients["w2"], rel_tol=1e-6)
+
+
 def _judge_twins(answer: dict[str, Any]) -> Finding | None:
     name, data = answer["parameter"], answer["number"]
     if not math.isfinite(data) or abs(data) > 1e100:
@@ -456,7 +460,13 @@ def _judge_twins(answer: dict[str, Any]) -> Finding | None:
             f"With {name} = {number_text(data)} the twins differ, but one of them is so far out "
             "that its tanh is flat: hardly anything reaches its weight. Take a smaller change.",
         )
-    if math.isclose(gradients["w1"], gradients["w2"], rel_tol=1e-6):
+    if gradients["w1"] != gradients["w2"] and _seem_equal(gradients):
+        return Finding(
+            "too small",
+            f"With {name} = {data!r} they differ by less than can be seen here. Take a larger "
+            "change.",
+        )
+    if _seem_equal(gradients):
         return Finding(
             "still twins",
             f"With {name} = {number_text(data)} the weights of both neurons have the gradient "

@@ -475,9 +475,9 @@ def _two_leaves() -> Value:
     return (u - x) * (k * k) * u
 
 
-def _doubled() -> Value:
+def _doubled(times: int) -> Value:
     x = Value(1.0, "x")
-    for _ in range(60):
+    for _ in range(times):
         x = x + x
     return x
 
@@ -563,9 +563,10 @@ EXERCISES = (
             _case("x * x", _square),
             _case("u = x * x; y = u + u * 2", _split),
             _case("a graph with two leaves", _two_leaves),
+            _case("six doublings", lambda: _doubled(6)),
             _case(
                 "sixty doublings",
-                _doubled,
+                lambda: _doubled(60),
                 "The counts are right, but it walks the paths one by one. Let each node keep its "
                 "count.",
             ),

@@ -26,6 +26,7 @@ from engine.course.checks.exercise import (
     number,
     numbers,
     one_of,
+    placed,
 )
 from engine.course.checks.plain import in_words, same
 from engine.gpt import softmax
@@ -203,7 +204,7 @@ REPLAY_SUSPECTS = tuple(
 def _list_of_numbers(answer: Any) -> Finding | None:
     if isinstance(answer, list | tuple):
         wrong = next((found for member in answer if (found := number(member))), None)
-        return Finding(wrong.kind, f"in its list, {wrong.words}") if wrong else None
+        return placed("in its list, ", wrong) if wrong else None
     if isinstance(answer, float):
         return Finding(
             "one number", f"it gives {in_words(answer)} alone, and should give all numbers."

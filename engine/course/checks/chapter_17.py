@@ -23,6 +23,7 @@ from engine.course.checks.exercise import (
     fields,
     number,
     one_of,
+    placed,
 )
 from engine.course.checks.plain import in_words
 from engine.course.checks.stand_ins import Borrowed
@@ -582,7 +583,7 @@ def _gradients_shape(answer: Any) -> Finding | None:
     if not isinstance(answer, list | tuple):
         return Finding("type", f"it gives {in_words(answer)}. Give back a list of gradients.")
     wrong = next((found for member in answer if (found := number(member))), None)
-    return Finding(wrong.kind, f"in its list, {wrong.words}") if wrong else None
+    return placed("in its list, ", wrong) if wrong else None
 
 
 EXERCISES = (

@@ -167,6 +167,56 @@ class FunctionExercise(Exercise):
 # Shapes.
 
 
+def placed(where: str, found: Finding) -> Finding:
+    """A finding that says first where it was made.
+
+    Args:
+        where: in what is asked for.
+        found: what is wrong there.
+
+    >>> placed("x: ", Finding("type", "The answer is one number.")).words
+    'x: the answer is one number.'
+    """
+    first, rest = found.words[:1], found.words[1:]
+    begins_with_a_word = rest[:1].islower()
+    return Finding(found.kind, f"{where}{first.lower() if begins_with_a_word else first}{rest}")
+
+
+def one_letter_names(answer: Any) -> Any:
+    """A list of names, also where the names of one letter each are written as one text.
+
+    >>> one_letter_names("qps"), one_letter_names("q, p, s"), one_letter_names(["q"])
+    (['q', 'p', 's'], ['q', 'p', 's'], ['q'])
+    """
+    if isinstance(answer, str):
+        return [letter for letter in answer if letter not in ", "]
+    return answer
+
+
+def order_of_names(answer: Any) -> Finding | None:
+    """Names of one letter each, in an order.
+
+    >>> order_of_names(["q", "p"]) is None, order_of_names("qp") is None
+    (True, True)
+    >>> order_of_names(["q, p"]).words
+    'Put each name in quotation marks of its own.'
+    """
+    if isinstance(answer, str) and answer:
+        return None
+    if not isinstance(answer, list | tuple):
+        return Finding(
+            "type",
+            'The answer is a list of names such as ["q", "p"], and yours is '
+            f"{in_words(answer)} ({_type_in_words(answer)}).",
+        )
+    other = next((name for name in answer if not isinstance(name, str)), None)
+    if other is not None:
+        return Finding("type", f"Write the names in quotation marks; {in_words(other)} is no text.")
+    if any("," in name for name in answer):
+        return Finding("marks", "Put each name in quotation marks of its own.")
+    return None
+
+
 def number(answer: Any) -> Finding | None:
     """One plain number.
 
@@ -215,7 +265,7 @@ def numbers(*names: str) -> Shape:
         for name in names:
             found = number(answer[name])
             if found:
-                return Finding(found.kind, f"{name}: {found.words}")
+                return placed(f"{name}: ", found)
         return None
 
     return shape
@@ -262,8 +312,7 @@ def fields(**shapes: Shape) -> Shape:
                 return Finding("missing", f"{name} is missing.")
             found = inner(answer[name])
             if found:
-                words = found.words[0].lower() + found.words[1:]
-                return Finding(found.kind, f"{name}: {words}")
+                return placed(f"{name}: ", found)
         return None
 
     return shape
@@ -291,7 +340,7 @@ def gradients_by_name(observed: dict[str, Any]) -> Finding | None:
     for name, gradient in observed.items():
         found = number(gradient)
         if found:
-            return Finding(found.kind, f"the gradient of {name}: {found.words}")
+            return placed(f"the gradient of {name}: ", found)
     return None
 
 

@@ -7,6 +7,7 @@ says what is right, whatever a notebook has changed in the one it imported.
 from __future__ import annotations
 
 import json
+import re
 import sys
 from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
@@ -23,10 +24,18 @@ from engine.course.checks.exercise import (
     Finding,
     FunctionExercise,
     Suspect,
+    placed,
 )
 from engine.course.checks.packing import Packed
 from engine.course.checks.plain import Other, in_words, restore, same
 from engine.course.checks.running import Outcome
+
+# What a result is called that stands for the gradient of a leaf.
+GRADIENT = "grad "
+GIVES = re.compile(r"(?:gives|the gradients are) \{got\}")
+CUT = "..."
+# These say by their type alone what happened.
+NAMED_ERRORS = ("Borrowed",)
 
 
 class State(StrEnum):
@@ -84,6 +93,8 @@ def is_untouched(answer: Any) -> bool:
 
     >>> is_untouched({"a": ..., "b": ...}), is_untouched({"a": 6.0, "b": ...})
     (True, False)
+    >>> is_untouched("...")
+    True
     """
     if isinstance(answer, Packed):
         return not answer.written
@@ -91,13 +102,13 @@ def is_untouched(answer: Any) -> bool:
         return all(map(is_untouched, answer.values()))
     if isinstance(answer, list | tuple) and answer:
         return all(map(is_untouched, answer))
-    return answer is ... or answer is None
+    return answer is ... or answer is None or answer == "..."
 
 
 def _how_to_start(exercise: Exercise) -> str:
     if isinstance(exercise, FunctionExercise):
         return "Write the body of the function, and run both cells."
-    return "Put your answer in place of the three dots, and run both cells."
+    return "Put your answer in place of the three dots, behind the =, and run both cells."
 
 
 def _unfinished(answer: Any) -> Finding | None:
@@ -184,13 +195,40 @@ def _judged_case(
         return Finding("returns nothing", f"It gives nothing back for {case.words}.")
     wrong_shape = exercise.shape(got.result)
     if wrong_shape:
-        return Finding(wrong_shape.kind, f"For {case.words}: {wrong_shape.words}")
+        return placed(f"For {case.words}, ", wrong_shape)
     if exercise.accept is not None:
         return exercise.accept(case.arguments(), got.result)
     if same(got.result, wanted.result, exercise.tolerance):
         return None
+    if isinstance(got.result, dict) and isinstance(wanted.result, dict):
+        return _other_entry(exercise, case, got.result, wanted.result)
     yours = in_words(got.result)
     return Finding("other", f"For {case.words} it gives {yours}, which is not right.")
+
+
+def _wrong_entries(
+    exercise: FunctionExercise, got: dict[Any, Any], wanted: dict[Any, Any]
+) -> dict[Any, Any]:
+    return {
+        name: entry
+        for name, entry in got.items()
+        if name not in wanted or not same(entry, wanted[name], exercise.tolerance)
+    }
+
+
+def _other_entry(
+    exercise: FunctionExercise, case: Case, got: dict[Any, Any], wanted: dict[Any, Any]
+) -> Finding:
+    """The first wrong entry of a dictionary, and before all others a gradient that is 0."""
+    if got.keys() != wanted.keys():
+        return Finding("other", f"For {case.words} it gives {in_words(got)}, which is not right.")
+    wrong = _wrong_entries(exercise, got, wanted)
+    for name in wrong:
+        if wrong[name] == 0.0 and name.startswith(GRADIENT):
+            leaf = name.removeprefix(GRADIENT)
+            return Finding("other", f"For {case.words}, {name} is 0: {leaf} is not used.")
+    name, entry = next(iter(wrong.items()))
+    return Finding("other", f"For {case.words}, {name} is {in_words(entry)}, which is not right.")
 
 
 def _came_to(got: Outcome) -> str:
@@ -202,7 +240,13 @@ def _came_to(got: Outcome) -> str:
 def _stopped(case: Case, got: Outcome) -> Finding:
     if got.error == "signature":
         has, wanted = got.message.split(":")
-        return Finding("signature", f"It takes {has} inputs, and gets {wanted}: {case.words}.")
+        words = f"It takes {has} inputs, and gets {wanted}: {case.words}."
+        if int(has) > int(wanted):
+            words += (
+                " A function that needs more can stand inside yours: start it there with what else "
+                "it needs, such as an empty list and an empty set."
+            )
+        return Finding("signature", words)
     if got.error == "endless" and case.too_long:
         return Finding("too long", f"{case.too_long} It was stopped at {case.words}.")
     if got.error == "endless":
@@ -223,7 +267,8 @@ def _stopped(case: Case, got: Outcome) -> Finding:
             f"It called itself too often, for {case.words}. Is there an end to the calls?",
         )
     line = f" in its line {got.line}" if got.line > 0 else ""
-    return Finding("raised", f"It stopped{line} with {got.error}: {got.message} ({case.words}).")
+    said = got.message.removesuffix(".")
+    return Finding("raised", f"It stopped{line} with {got.error}: {said} ({case.words}).")
 
 
 def _explained(answer: Packed, got: Outcome, found: Finding) -> Finding:
@@ -235,7 +280,7 @@ def _explained(answer: Packed, got: Outcome, found: Finding) -> Finding:
     return Finding(
         "outside",
         f"It uses {name} from your notebook, which the check does not have. A function works with "
-        "what it is given: make it an input, or make it inside.",
+        "what it is given: where it is a number, write that number, and make all else inside.",
     )
 
 
@@ -248,11 +293,21 @@ def _suspect(
     mine, wanted = [*compress(outcomes, quick)], [*compress(right, quick)]
     for suspect in exercise.suspects:
         theirs = running.attempt(suspect.function, replace(exercise, cases=cases))
-        if len(theirs) == len(mine) and all(
-            _alike(one, other, exercise) for one, other in zip(mine, theirs, strict=True)
+        if (
+            len(theirs) == len(mine)
+            and all(_alike(one, other, exercise) for one, other in zip(mine, theirs, strict=True))
+            and _telling(mine, theirs)
         ):
             return _accused(exercise, suspect, mine, wanted)
     return None
+
+
+def _telling(mine: list[Outcome], theirs: list[Outcome]) -> bool:
+    """Whether more is alike than that both stop: a result, or what the error says."""
+    return any(
+        not one.error or one.message == other.message or one.error in NAMED_ERRORS
+        for one, other in zip(mine, theirs, strict=True)
+    )
 
 
 def _alike(one: Outcome, other: Outcome, exercise: FunctionExercise) -> bool:
@@ -266,9 +321,19 @@ def _accused(
 ) -> Finding:
     pairs = enumerate(zip(outcomes, right, strict=True))
     telling = next((k for k, (one, other) in pairs if not _alike(one, other, exercise)), 0)
-    got = outcomes[telling].error or in_words(outcomes[telling].result)
-    words = suspect.words.format(case=exercise.cases[telling].words, got=got)
-    return Finding(suspect.kind, words)
+    template, got = suspect.words, in_words(outcomes[telling].result)
+    if outcomes[telling].error:
+        template, got = GIVES.sub("stops with {got}", template), outcomes[telling].error
+    elif got.endswith(CUT):
+        got = in_words(_told_entries(exercise, outcomes[telling].result, right[telling].result))
+    return Finding(suspect.kind, template.format(case=exercise.cases[telling].words, got=got))
+
+
+def _told_entries(exercise: FunctionExercise, got: Any, wanted: Any) -> Any:
+    """Of a dictionary that is too long to show, the wrong entries."""
+    if isinstance(got, dict) and isinstance(wanted, dict):
+        return _wrong_entries(exercise, got, wanted)
+    return got
 
 
 # In a process of its own.

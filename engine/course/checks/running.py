@@ -20,15 +20,16 @@ from time import monotonic, process_time
 from typing import Any, NamedTuple, TextIO
 
 from engine.course.checks import packing
-from engine.course.checks.exercise import FunctionExercise
+from engine.course.checks.exercise import FunctionExercise, given_back
 from engine.course.checks.packing import Packed
-from engine.course.checks.plain import describe, restore
-from engine.text import one_line
+from engine.course.checks.plain import describe, restore, shortened
+from engine.text import ESCAPES
 
 START_SECONDS = 60
 RUN_SECONDS = 10
 SECONDS_MORE = 2
 MOST_BYTES = 1024**3
+LONGEST_MESSAGE = 400
 ROOT = Path(__file__).parents[3]
 # The package is looked for where this file is, and not where the notebook is.
 PROGRAM = "import sys; sys.path.insert(0, {root!r}); from {module} import main; sys.exit(main())"
@@ -105,7 +106,12 @@ def run(exercise: FunctionExercise, packed: Packed) -> Runs:
 
 def _calls(exercise: FunctionExercise) -> int:
     """How many outcomes there are if nothing goes wrong."""
-    return len(exercise.cases) * (3 if exercise.renew is None else 4)
+    return len(exercise.cases) * (2 + _can_look_again(exercise) + (exercise.renew is not None))
+
+
+def _can_look_again(exercise: FunctionExercise) -> bool:
+    """Whether looking at a result changes nothing: some observers walk back, and that adds."""
+    return exercise.observe is given_back or exercise.renew is not None
 
 
 def _conversation(
@@ -234,8 +240,9 @@ def _more_calls(exercise: FunctionExercise, function: Any) -> Iterator[dict[str,
         told, result = _call(exercise, function, arguments)
         kept.append((arguments, result))
         yield told
-    for arguments, result in kept:
-        yield _call(exercise, lambda *_, left=result: left, arguments)[0]
+    if _can_look_again(exercise):
+        for arguments, result in kept:
+            yield _call(exercise, lambda *_, left=result: left, arguments)[0]
     if exercise.renew is not None:
         for arguments, _ in kept:
             exercise.renew(arguments)
@@ -272,7 +279,7 @@ def _failed(error: BaseException, function: Any) -> dict[str, Any]:
 
 def _message(error: BaseException) -> str:
     try:
-        return one_line(str(error))
+        return shortened(" ".join(str(error).split()).translate(ESCAPES), LONGEST_MESSAGE)
     except Exception:  # noqa: BLE001 (also its own words may fail)
         return ""
 

@@ -1,0 +1,121 @@
+"""What a learner reads about a wrong answer, where the words and not only the kind matter."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from typing import Any
+
+import pytest
+from exercise_files import NAMES, wrong_answers
+
+from engine import Value
+from engine.course import check, hint
+from engine.course.checks import catalog, judging
+from engine.course.checks.exercise import FunctionExercise, Suspect
+from engine.course.checks.plain import describe, restore
+
+
+def words(name: str, answer: Any) -> str:
+    exercise = catalog.find(name)
+    return judging.judge(exercise, restore(json.loads(json.dumps(describe(answer))))).words
+
+
+def said(verdict: object) -> str:
+    return " ".join(str(verdict).split())
+
+
+SUSPECTS: list[tuple[FunctionExercise, Suspect]] = [
+    (exercise, suspect)
+    for exercise in map(catalog.find, NAMES)
+    if isinstance(exercise, FunctionExercise)
+    for suspect in exercise.suspects
+]
+
+
+@pytest.mark.parametrize(
+    ("exercise", "suspect"), SUSPECTS, ids=[f"{e.name}-{s.kind}" for e, s in SUSPECTS]
+)
+def test_no_function_gives_an_error(exercise: FunctionExercise, suspect: Suspect) -> None:
+    """It stops with one, in whichever words a mistake is told."""
+    outcomes = [
+        judging.Outcome(error="OddError") if not case.too_long else judging.Outcome(0.0)
+        for case in exercise.cases
+    ]
+    right = judging.running.attempt(exercise.reference, exercise)
+    told = judging._accused(exercise, suspect, outcomes, right).words
+    assert not re.search(r"(gives|gradients are) OddError", told), told
+
+
+def test_what_the_engine_advises_is_not_cut() -> None:
+    assert "a.data < b.data" in words("10.4", lambda score, label: max(0, score))
+    assert "a.data < b.data" in words("13.3", lambda scores: [max(scores)])
+
+
+def test_a_long_dictionary_is_told_by_what_is_wrong_in_it() -> None:
+    told = words("09.4", lambda x, w, b: (x[0] * w[0] + x[1] * w[1] + b).tanh())
+    assert "grad x3 is 0: x3 is not used." in told
+    assert "..." not in told
+
+
+def test_a_wrong_type_is_told_in_one_sentence() -> None:
+    told = words("01.2", lambda f, x, h: [f(x)])
+    assert told.startswith("For area at 3 with h = 0.5, the answer is one number, and yours is [9]")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_capital_stands_behind_two_colons(name: str) -> None:
+    for answer, kind in wrong_answers(name):
+        if kind in ("type", "text", "value"):
+            told = words(name, answer)
+            assert not re.search(r": .*: [A-Z][a-z]", told), told
+
+
+def test_a_number_close_to_another_is_shown_with_all_its_digits() -> None:
+    assert "0.50000001" in words("09.6", {"parameter": "v1", "number": 0.50000001})
+
+
+def test_a_function_with_too_many_inputs_is_told_where_the_other_one_goes() -> None:
+    assert "inside yours" in words("05.4", lambda node, order, visited: order)
+
+
+something = Value(3.0)
+
+
+def test_a_name_from_the_notebook_is_not_to_be_made_an_input() -> None:
+    told = words("06.4", lambda u: (u + something) * -2)
+    assert "write that number" in told
+    assert "make it an input" not in told
+
+
+@pytest.mark.parametrize("answer", [["q", "..."], ["q", ...]])
+def test_dots_in_quotation_marks_are_dots(answer: list[Any]) -> None:
+    assert "still dots" in words("02.2", answer)
+
+
+def test_an_answer_in_two_parts_is_told_to_be_one() -> None:
+    assert "one answer; here are 2" in said(check("01.5", "forward", 0.1))
+
+
+def test_a_hint_speaks_of_hints() -> None:
+    for verdict in (hint(01.5), hint()):
+        assert said(verdict).endswith('in quotation marks: hint("01.1").')
+
+
+@pytest.mark.parametrize("name", ["01,5", "1.5", " 01.5", "01.05"])
+def test_a_name_that_is_nearly_one_is_asked_back(name: str) -> None:
+    assert said(hint(name)).endswith('Did you mean "01.5"?')
+
+
+def test_a_name_that_is_none_is_not_answered_with_all_names() -> None:
+    assert len(re.findall(r"\d\d\.\d", said(hint("exercise")))) == len(("first", "last"))
+
+
+def raises_something_else(query, keys, values):
+    return int("a")
+
+
+def test_an_error_of_another_kind_is_no_known_mistake() -> None:
+    assert "reads from itself" not in words("14.3", raises_something_else)
+    assert "stopped" in words("16.5", lambda scores, temperature: math.exp(1000.0))
