@@ -247,6 +247,19 @@ def test_two_pictures_of_one_cell_stand_side_by_side(deck: Callable[..., Deck]) 
     assert abs(first["y"] - second["y"]) < first["height"] / 2
 
 
+def test_an_attention_map_is_large_and_stands_beside_its_code(deck: Callable[..., Deck]) -> None:
+    shown = deck("14-attention")
+    maps = "[...document.querySelectorAll('.picture > img[alt^=Attention]')]"
+    for number in range(shown.page.evaluate(f"() => {maps}.length")):
+        shown.show(f"{maps}[{number}].closest('section')")
+        code = shown.part(".highlight").bounding_box()
+        picture = shown.part(".picture img").bounding_box()
+        assert code is not None
+        assert picture is not None
+        assert code["x"] + code["width"] <= picture["x"]
+        assert picture["width"] > 0.28 * 1280
+
+
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_a_deck_is_light_or_dark_and_accessible(theme: str, deck: Callable[..., Deck]) -> None:
     shown = deck("06-the-seven-node-walk", f"?theme={theme}")

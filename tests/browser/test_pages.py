@@ -311,7 +311,10 @@ def test_search_goes_to_a_heading_and_to_a_word_by_keys(visit: Callable[..., Vis
     field.fill("two numbers, one product")
     shown.press("ArrowDown")
     assert shown.focused.inner_text().startswith("Two numbers, one product")
-    shown.press("ArrowUp")
+    shown.press("Escape")
+    assert shown.page.locator(".found").is_hidden(), "Escape closes the list from inside, too"
+    assert field.evaluate("field => field === document.activeElement")
+    shown.press("ArrowDown", "ArrowUp")
     assert field.evaluate("field => field === document.activeElement")
     shown.press("Enter")
     shown.page.wait_for_url("**/notebooks/03-local-times-upstream.html#*")

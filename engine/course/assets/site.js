@@ -87,7 +87,6 @@
       const every = links();
       const place = every.indexOf(document.activeElement);
       if (event.key === "Escape") {
-        close();
         if (place >= 0) input.focus();
         close();
       } else if (event.key === "Enter" && place < 0) {

@@ -27,6 +27,19 @@
       if (size <= SMALLEST || height <= (size > 1.01 ? AIRY : 1) * space) return;
     }
   };
+  const WIDEST_BESIDE = 1.2;
+  const LONGEST_BESIDE = 66;
+  /** Whether a slide has one picture about as high as wide, and code that leaves room beside it. */
+  const standsBeside = (content) => {
+    const images = content.querySelectorAll(".picture > img");
+    if (images.length !== 1 || !images[0].matches(".highlight + .picture > img")) return false;
+    const [width, height] = ["width", "height"].map((name) => images[0].getAttribute(name));
+    const longest = Number(content.style.getPropertyValue("--longest"));
+    return width < WIDEST_BESIDE * height && longest <= LONGEST_BESIDE;
+  };
+  for (const content of document.querySelectorAll(".fit")) {
+    content.toggleAttribute("data-beside", standsBeside(content));
+  }
   // In the next frame: a change of size while sizes are being reported would be reported again.
   const sizes = new ResizeObserver((entries) => {
     requestAnimationFrame(() => entries.forEach(({ target }) => fit(target)));
