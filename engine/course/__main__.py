@@ -16,6 +16,8 @@ from engine.course.places import CourseError, find_places
 LAST_PORT = 65535
 # 128 and the number of SIGPIPE: how a shell tells that a program's reader went away.
 CLOSED_PIPE = 141
+# Likewise of SIGINT: a person pressed Ctrl+C.
+INTERRUPTED = 130
 
 
 def parser() -> argparse.ArgumentParser:
@@ -226,6 +228,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         _read_no_more()
         return CLOSED_PIPE
+    except KeyboardInterrupt:
+        print(
+            "\nStopped with Ctrl+C: no file is half written, so run it again when you like.",
+            file=sys.stderr,
+        )
+        return INTERRUPTED
 
 
 def _spell_what_cannot_be_written(stream: TextIO) -> None:

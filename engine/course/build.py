@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import re
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -116,11 +117,41 @@ def executed(
         client = _client(notebook, file.parent)
         prepare(client)
         try:
-            client.execute(env=variables, cleanup_kc=True)
+            _run(client, variables)
         except (CellExecutionError, CellTimeoutError, DeadKernelError) as error:
             what = ANSI_COLOR.sub("", str(error)).strip()
             raise CourseError(f"{file.name} failed, so nothing was stored: {what}") from error
     return settled(notebook)
+
+
+class _Loop(asyncio.SelectorEventLoop):
+    """Leaves Ctrl+C to Python: nbclient would end one kernel, and the build would go on."""
+
+    def add_signal_handler(self, *_: object) -> None:
+        raise RuntimeError("Ctrl+C ends the whole command")
+
+
+def _run(client: NotebookClient, variables: Mapping[str, str]) -> None:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        with asyncio.Runner(loop_factory=_Loop) as runner:
+            runner.run(_run_until_ctrl_c(client, variables))
+    else:
+        client.execute(env=variables, cleanup_kc=True)
+
+
+async def _run_until_ctrl_c(client: NotebookClient, variables: Mapping[str, str]) -> None:
+    running = asyncio.ensure_future(client.async_execute(env=variables, cleanup_kc=True))
+    manager = client.km
+    try:
+        await asyncio.shield(running)
+    except asyncio.CancelledError:
+        client.shutdown_kernel = "immediate"  # asked politely, it would tell what it was doing
+        running.cancel()
+        await asyncio.gather(running, return_exceptions=True)
+        client.km = manager  # when Python ends, nbclient looks whether the kernel is gone
+        raise
 
 
 def _client(notebook: NotebookNode, folder: Path) -> NotebookClient:

@@ -9,12 +9,13 @@ import html
 import json
 import os
 import re
+import signal
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import cache, partial
 from importlib.metadata import distributions
-from multiprocessing import get_context
+from multiprocessing import active_children, get_context
 from pathlib import Path
 from typing import Any
 
@@ -91,8 +92,24 @@ def all_executed(
     # Each in a process of its own: event loops that were opened in a thread are left open there.
     workers = min(len(changed), os.cpu_count() or 1)
     with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
-        results = pool.map(run, changed)
-        yield from ((file, before[file] or next(results)) for file in files)
+        with _inherited_without_ctrl_c():
+            results = iter([pool.submit(run, file) for file in changed])
+        try:
+            yield from ((file, before[file] or next(results).result()) for file in files)
+        except BaseException:
+            for worker in active_children():
+                worker.terminate()  # its kernel ends with it
+            raise
+
+
+@contextlib.contextmanager
+def _inherited_without_ctrl_c() -> Iterator[None]:
+    """A terminal sends Ctrl+C to every process; only the one that a person started tells of it."""
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _kept(file: Path, kept: Path) -> NotebookNode | None:

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
+import nbformat
 import pytest
 
 from engine.course.__main__ import main
 
 ROOT = Path(__file__).resolve().parents[2]
 CLOSED_PIPE = 141
+INTERRUPTED = 130
 ADDRESS = "https://binder.example/v2/gh/someone/walk/v1"
 
 
@@ -73,3 +77,31 @@ def test_a_letter_that_cannot_be_written_is_spelled(encoding: str, tmp_path: Pat
     done = subprocess.run(command, env=environment, capture_output=True, check=False)
     assert b"Traceback" not in done.stderr
     assert str(root).encode(encoding, "backslashreplace") in done.stdout
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows sends Ctrl+C in another way")
+@pytest.mark.parametrize("words", [["build"], ["build", "--check"], ["slides", "--all"]])
+def test_ctrl_c_ends_the_whole_command_with_one_sentence(words: list[str], tmp_path: Path) -> None:
+    chapters = tmp_path / "notebooks"
+    chapters.mkdir()
+    wait = "import pathlib, time\npathlib.Path('began').touch()\ntime.sleep(600)"
+    for name in ("01-waits.ipynb", "02-waits.ipynb"):
+        nbformat.write(
+            nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(wait)]), chapters / name
+        )
+    before = {file.name: file.read_bytes() for file in chapters.glob("*.ipynb")}
+    command = [sys.executable, "-m", "engine.course", *words, "--root", str(tmp_path)]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    ) as running:
+        began = chapters / "began"
+        while not began.exists() and running.poll() is None:
+            time.sleep(0.05)
+        os.killpg(running.pid, signal.SIGINT)  # a terminal sends it to every process
+        said = running.communicate(timeout=120)
+    assert running.returncode == INTERRUPTED
+    assert said == (
+        "",
+        "\nStopped with Ctrl+C: no file is half written, so run it again when you like.\n",
+    )
+    assert {file.name: file.read_bytes() for file in chapters.glob("*.ipynb")} == before
