@@ -233,6 +233,16 @@ def test_ci_asks_for_rights_only_where_it_needs_them(tmp_path: Path) -> None:
 
 
 @on_linux
+def test_ci_says_what_to_install_where_it_has_no_rights(tmp_path: Path) -> None:
+    run = small_clone(tmp_path, "echo the command")
+    folder = programs(tmp_path, **EVERYTHING | {"id": "echo 1000", "dot": ""})
+    (folder / "dot").unlink()
+    result = run_ci(run, folder)
+    assert result.returncode == 1
+    assert result.stderr.splitlines()[-1] == "apt-get install graphviz"
+
+
+@on_linux
 def test_ci_stops_when_an_installation_fails(tmp_path: Path) -> None:
     run = small_clone(tmp_path, "echo the command")
     folder = programs(tmp_path, **EVERYTHING)
