@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import http.client
 import json
 import os
 import secrets
@@ -10,13 +11,11 @@ import signal
 import subprocess
 import sys
 import time
-import urllib.error
 import urllib.request
 import webbrowser
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 from urllib.parse import quote, urlencode
 
 from engine.course import atomic, copies
@@ -232,29 +231,34 @@ def running_server(places: Places) -> Server | None:
     return None
 
 
-def _runtime_files(places: Places) -> Iterator[dict[str, Any]]:
+def _runtime_files(places: Places) -> Iterator[dict[str, str]]:
     for file in _folders(places)["JUPYTER_RUNTIME_DIR"].glob("jpserver-*.json"):
-        with contextlib.suppress(OSError, ValueError):
+        with contextlib.suppress(OSError, ValueError, RecursionError):
             details = json.loads(file.read_text(encoding="utf-8"))
-            if {"url", "token", "root_dir"} <= details.keys():
+            names = ("url", "token", "root_dir")
+            if isinstance(details, dict) and all(isinstance(details.get(n), str) for n in names):
                 yield details
 
 
 def _same_folder(one: str, other: Path) -> bool:
-    return Path(one).resolve() == other.resolve()
+    try:
+        return Path(one).resolve() == other.resolve()
+    except (OSError, ValueError):
+        return False
 
 
 def _answers(server: Server) -> bool:
-    request = urllib.request.Request(
-        f"{server.url}api/status", headers={"Authorization": f"token {server.token}"}
-    )
     # A proxy of the person's must not stand between this machine and itself.
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     try:
+        request = urllib.request.Request(
+            f"{server.url}api/status", headers={"Authorization": f"token {server.token}"}
+        )
         with opener.open(request, timeout=10) as answer:
-            return bool(answer.status == 200)
-    except (urllib.error.URLError, OSError):
-        return False
+            status = json.load(answer)
+    except (OSError, ValueError, RecursionError, http.client.HTTPException):
+        return False  # nobody is there, or something else has the port by now
+    return isinstance(status, dict) and "kernels" in status
 
 
 def launch(places: Places, port: int = DEFAULT_PORT, extra: Sequence[str] = ()) -> Running:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import socket
 import sys
+import threading
 import urllib.request
 from pathlib import Path
 
@@ -223,20 +225,71 @@ def test_of_many_files_some_are_named(
     assert "12-more.ipynb, and 2 more)" in said
 
 
-@pytest.mark.parametrize("content", ["", "{", "{}", '{"url": 1}'])
-def test_a_damaged_runtime_file_is_no_server(places: Places, content: str) -> None:
+DAMAGED = ["", "{", "{}", '{"url": 1}', "[]", "null", "3", '"url token root_dir"', "[" * 100_000]
+WRONG = {"url": 1, "token": 1, "root_dir": 1}
+
+
+def left_behind(places: Places, content: str) -> None:
     runtime = places.jupyter / "runtime"
     runtime.mkdir(parents=True)
     (runtime / "jpserver-1.json").write_text(content)
+
+
+@pytest.mark.parametrize("content", [*DAMAGED, json.dumps(WRONG)], ids=range(len(DAMAGED) + 1))
+def test_a_damaged_runtime_file_is_no_server(places: Places, content: str) -> None:
+    left_behind(places, content)
     assert lab.running_server(places) is None
 
 
-def test_a_server_that_has_gone_is_no_server(places: Places) -> None:
-    runtime = places.jupyter / "runtime"
-    runtime.mkdir(parents=True)
+@pytest.mark.parametrize(
+    "change",
+    [
+        {},
+        {"url": 1},
+        {"token": None},
+        {"root_dir": ["work"]},
+        {"root_dir": "a\0b"},
+        {"url": "nonsense/"},
+        {"url": "http://[/"},
+        {"url": "http://localhost:port/"},
+        {"url": "http://a b/"},
+        {"url": ""},
+        {"token": "two\nlines"},
+        {"token": "→"},
+    ],
+    ids=str,
+)
+def test_a_server_that_has_gone_is_no_server(places: Places, change: dict[str, object]) -> None:
     gone = {"url": "http://localhost:9/", "token": "t", "root_dir": str(places.work)}
-    (runtime / "jpserver-1.json").write_text(json.dumps(gone))
+    left_behind(places, json.dumps(gone | change))
     assert lab.running_server(places) is None
+
+
+@pytest.mark.parametrize(
+    "greeting",
+    [
+        b"SSH-2.0-OpenSSH_9.2\r\n",
+        b"",
+        b"HTTP/1.1 200 OK\r\n\r\n<h1>Another service</h1>",
+        b"HTTP/1.1 200 OK\r\n\r\n[]",
+        b'HTTP/1.1 200 OK\r\n\r\n{"status": "well"}',
+        b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf",
+        b"HTTP/1.1 404 Not Found\r\n\r\n",
+    ],
+)
+def test_another_service_on_the_port_is_no_server(places: Places, greeting: bytes) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as service:
+
+        def greet() -> None:
+            with service.accept()[0] as visitor:
+                visitor.recv(65536)
+                visitor.sendall(greeting)
+
+        threading.Thread(target=greet, daemon=True).start()
+        port = service.getsockname()[1]
+        details = {"url": f"http://127.0.0.1:{port}/", "token": "t", "root_dir": str(places.work)}
+        left_behind(places, json.dumps(details))
+        assert lab.running_server(places) is None
 
 
 def test_a_server_that_ends_at_once_is_told_with_its_last_words(places: Places) -> None:
