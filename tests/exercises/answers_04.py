@@ -66,6 +66,13 @@ def returns_inside_the_loop(gradients, contributions):
     return gradients
 
 
+def returns_inside_the_loop_alone(gradients, contributions):
+    for name, amount in contributions:
+        gradients[name] = gradients.get(name, 0.0) + amount
+        return gradients
+    return None
+
+
 def returns_the_list(gradients, contributions):
     return contributions
 
@@ -122,6 +129,7 @@ WRONG: dict[str, list[tuple[Any, str]]] = {
         (returns_nothing, "returns nothing"),
         (lambda gradients, contributions: dict(contributions), "overwrote"),
         (returns_inside_the_loop, "first alone"),
+        (returns_inside_the_loop_alone, "first alone"),
         (returns_the_list, "type"),
         (never_ends, "endless"),
     ],

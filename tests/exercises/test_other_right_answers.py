@@ -73,6 +73,20 @@ def early_exit(first, second):
     return abs(first - second) / max(first, -first, second, -second)
 
 
+def empties_its_lists(inputs, weights, bias):
+    total = bias
+    while weights:
+        total = total + weights.pop() * inputs.pop()
+    return total.tanh()
+
+
+def grows_its_lists(inputs, weights, bias):
+    inputs.append(1.0)
+    weights.append(bias)
+    products = [x * w for x, w in zip(inputs, weights, strict=True)]
+    return sum(products[1:], products[0]).tanh()
+
+
 VALID_ORDERS = [
     list(order) for order in permutations("yvwuxk") if not too_early(second_graph(), order)
 ]
@@ -90,6 +104,8 @@ ALSO_RIGHT: list[tuple[str, Any]] = [
     ("07.2", by_cosh),
     ("07.3", b_recorded_first),
     ("08.1", early_exit),
+    ("09.4", empties_its_lists),
+    ("09.4", grows_its_lists),
     ("08.2", -1),
     ("08.2", -0.001),
     ("08.3", 1e-6),

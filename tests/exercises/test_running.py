@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import math
+import operator
 import os
 import signal
 import subprocess
@@ -133,6 +135,29 @@ def test_a_function_brings_the_classes_it_uses(function: Any) -> None:
 
 def test_a_method_brings_what_it_uses_itself() -> None:
     assert {".slope", ".over"} <= {*packing.pack(with_a_class)["uses"]}
+
+
+@functools.cache
+def remembered_step(h):
+    return HELPER_STEP * h
+
+
+OPERATIONS = {"-": operator.sub, "/": operator.truediv, "both": [remembered_step, both_ways]}
+
+
+def with_a_table_of_operations(f, x, h):
+    below = OPERATIONS["both"][0](h)
+    return OPERATIONS["/"](OPERATIONS["-"](f(x + h), f(x - h)), below)
+
+
+@functools.cache
+def remembered(f, x, h):
+    return (f(x + h) - f(x - h)) / remembered_step(h)
+
+
+@pytest.mark.parametrize("function", [with_a_table_of_operations, remembered])
+def test_a_function_brings_tables_of_functions_and_those_that_remember(function: Any) -> None:
+    assert judged(function).state is State.RIGHT
 
 
 class NotPlain:

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import math
 import re
 from typing import Any
 
 import pytest
-from exercise_files import NAMES, wrong_answers
+from exercise_files import NAMES, answers, wrong_answers
 
 from engine import Value
 from engine.course import check, hint
 from engine.course.checks import catalog, judging
-from engine.course.checks.exercise import FunctionExercise, Suspect
+from engine.course.checks.exercise import AnswerExercise, FunctionExercise, Suspect
+from engine.course.checks.judging import State
 from engine.course.checks.plain import describe, restore
 
 
@@ -55,7 +57,7 @@ def test_what_the_engine_advises_is_not_cut() -> None:
 
 def test_a_long_dictionary_is_told_by_what_is_wrong_in_it() -> None:
     told = words("09.4", lambda x, w, b: (x[0] * w[0] + x[1] * w[1] + b).tanh())
-    assert "grad x3 is 0: x3 is not used." in told
+    assert "grad x3 is 0, as if x3 were not used." in told
     assert "..." not in told
 
 
@@ -119,3 +121,58 @@ def raises_something_else(query, keys, values):
 def test_an_error_of_another_kind_is_no_known_mistake() -> None:
     assert "reads from itself" not in words("14.3", raises_something_else)
     assert "stopped" in words("16.5", lambda scores, temperature: math.exp(1000.0))
+
+
+NUMBERS = [
+    name
+    for name in NAMES
+    if isinstance(catalog.find(name), AnswerExercise)
+    and not isinstance(answers("solutions", name[:2])[name], Value)
+]
+
+
+@pytest.mark.parametrize("odd", [math.inf, -math.inf, math.nan, 1e300])
+@pytest.mark.parametrize("name", NUMBERS)
+def test_a_number_that_is_none_is_wrong_and_stops_no_check(name: str, odd: float) -> None:
+    right = answers("solutions", name[:2])[name]
+    given = right if isinstance(right, dict) else {"": right}
+    for key in (key for key, value in given.items() if isinstance(value, int | float)):
+        changed = {**given, key: odd}
+        answer = restore(describe(changed if isinstance(right, dict) else odd))
+        assert judging.judge(catalog.find(name), answer).state is State.WRONG
+
+
+def gives_a_generator(inputs, sizes):
+    return (size for size in sizes)
+
+
+@pytest.mark.parametrize(
+    ("name", "answer"),
+    [("09.3", gives_a_generator), ("11.2", lambda gradients, beta: map(abs, gradients))],
+)
+def test_what_is_no_list_yet_is_told_how_to_become_one(name: str, answer: Any) -> None:
+    told = words(name, answer)
+    assert "list(...)" in told
+    assert "0x" not in told
+
+
+class Callable:
+    def __call__(self, f, x, h):
+        return 0.0
+
+
+@pytest.mark.parametrize(
+    "answer", [Callable(), functools.partial(max, 1), max, [].append, Callable().__call__]
+)
+def test_what_can_be_called_and_is_no_function_is_told_so(answer: Any) -> None:
+    told = words("01.2", answer)
+    assert "with def" in told
+    assert "parentheses" not in told
+    assert "0x" not in told
+
+
+def test_an_input_by_name_alone_is_told_so() -> None:
+    def measures(f, x, *, h):
+        return 0.0
+
+    assert "takes h by name only" in words("01.2", measures)

@@ -144,6 +144,10 @@ def _return_in_the_loop(gradients: Gradients, contributions: Contributions) -> G
     return _accumulated(gradients, contributions[:1]) if contributions else None
 
 
+def _first_alone(gradients: Gradients, contributions: Contributions) -> Gradients:
+    return _accumulated(gradients, contributions[:1])
+
+
 def _first_kept(gradients: Gradients, contributions: Contributions) -> Gradients:
     return {**dict(reversed(contributions)), **gradients}
 
@@ -197,11 +201,14 @@ ACCUMULATE_SUSPECTS = (
         "For {case} it gives {got}: one of the two contributions for x is lost. A dictionary keeps "
         "one number for each name.",
     ),
-    Suspect(
-        _return_in_the_loop,
-        "first alone",
-        "For {case} it gives {got}: one of the two contributions for x is lost. Does a return "
-        "stand inside the loop?",
+    *(
+        Suspect(
+            function,
+            "first alone",
+            "For {case} it gives {got}: one of the two contributions for x is lost. Does a return "
+            "stand inside the loop?",
+        )
+        for function in (_return_in_the_loop, _first_alone)
     ),
     Suspect(
         _first_kept,

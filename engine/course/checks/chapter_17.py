@@ -359,7 +359,7 @@ def _for_numbers(calculation: Calculation) -> Calculation:
     """A calculation that refuses plain numbers, so that nobody measures instead of walking."""
 
     def refusing(*numbers: Any) -> Any:
-        if any(isinstance(each, int | float) for each in numbers):
+        if any(type(each) in (int, float) for each in numbers):
             raise Borrowed("this calculation takes Numbers, and no plain numbers.")
         return calculation(*numbers)
 

@@ -27,11 +27,11 @@ from engine.course.checks.exercise import (
     placed,
 )
 from engine.course.checks.packing import Packed
-from engine.course.checks.plain import Other, in_words, restore, same
+from engine.course.checks.plain import CALLABLE, Other, in_words, restore, same
 from engine.course.checks.running import Outcome
 
 # What a result is called that stands for the gradient of a leaf.
-GRADIENT = "grad "
+GRADIENT = re.compile("grad(?:ient of)? (.+)")
 GIVES = re.compile(r"(?:gives|the gradients are) \{got\}")
 CUT = "..."
 # These say by their type alone what happened.
@@ -76,13 +76,24 @@ def judge(exercise: Exercise, answer: Any) -> Judgment:
     if is_untouched(answer):
         return Judgment(exercise.name, State.UNTOUCHED, words=_how_to_start(exercise))
     if isinstance(exercise, AnswerExercise):
-        found = _unfinished(answer) or exercise.shape(answer) or exercise.judge(answer)
+        found = _judged_answer(exercise, answer)
     else:
         assert isinstance(exercise, FunctionExercise)
         found = _judged_function(exercise, answer)
     if found is None:
         return Judgment(exercise.name, State.RIGHT, words=exercise.right)
     return Judgment(exercise.name, State.WRONG, found.kind, found.words)
+
+
+def _judged_answer(exercise: AnswerExercise, answer: Any) -> Finding | None:
+    found = _unfinished(answer) or exercise.shape(answer)
+    if found:
+        return found
+    try:
+        return exercise.judge(answer)
+    except (ArithmeticError, ValueError):
+        # Every other number is judged: these are too large to calculate with, or no numbers.
+        return Finding("no result", f"Nothing can be calculated with {in_words(answer)}.")
 
 
 def is_untouched(answer: Any) -> bool:
@@ -178,6 +189,12 @@ def _last(full: str) -> str:
 
 
 def _no_function(answer: Any) -> Finding:
+    if isinstance(answer, Other) and answer.text == CALLABLE:
+        return Finding(
+            "no function",
+            f"The answer is a function, and yours is {CALLABLE} (its type is {answer.type}). Write "
+            "a function with def that calls it.",
+        )
     what = f"{answer.type} " if isinstance(answer, Other) else ""
     return Finding(
         "no function",
@@ -224,9 +241,11 @@ def _other_entry(
         return Finding("other", f"For {case.words} it gives {in_words(got)}, which is not right.")
     wrong = _wrong_entries(exercise, got, wanted)
     for name in wrong:
-        if wrong[name] == 0.0 and name.startswith(GRADIENT):
-            leaf = name.removeprefix(GRADIENT)
-            return Finding("other", f"For {case.words}, {name} is 0: {leaf} is not used.")
+        leaf = GRADIENT.fullmatch(name)
+        if leaf and wrong[name] == 0.0:
+            return Finding(
+                "other", f"For {case.words}, {name} is 0, as if {leaf[1]} were not used."
+            )
     name, entry = next(iter(wrong.items()))
     return Finding("other", f"For {case.words}, {name} is {in_words(entry)}, which is not right.")
 
@@ -239,7 +258,12 @@ def _came_to(got: Outcome) -> str:
 
 def _stopped(case: Case, got: Outcome) -> Finding:
     if got.error == "signature":
-        has, wanted = got.message.split(":")
+        has, wanted, by_name = got.message.split(":")
+        if by_name:
+            return Finding(
+                "signature",
+                f"It takes {by_name} by name only: leave out the * in its first line.",
+            )
         words = f"It takes {has} inputs, and gets {wanted}: {case.words}."
         if int(has) > int(wanted):
             words += (

@@ -14,6 +14,7 @@ from __future__ import annotations
 import base64
 import builtins
 import dis
+import functools
 import importlib
 import marshal
 from collections.abc import Collection, Iterator
@@ -33,6 +34,8 @@ Entity = tuple[Any, ...]
 MISSING: Entity = ("missing",)
 GLOBAL_INSTRUCTIONS = ("LOAD_GLOBAL", "LOAD_NAME")
 TAKING_INSTRUCTIONS = ("LOAD_ATTR", "LOAD_METHOD", "IMPORT_FROM")
+CACHED = functools._lru_cache_wrapper
+CONTAINERS: dict[str, Any] = {"list": list, "tuple": tuple, "set": set}
 # Python makes these anew for each class, or nothing that runs needs them.
 NOT_PACKED = frozenset({"__module__", "__annotations__", "__annotate__", "__annotate_func__"})
 
@@ -92,6 +95,18 @@ _STUBS = [
     _instructions(stub.__code__)
     for stub in (_docstring_alone, _raises, _raises_class, _passes, _without_docstring)
 ]
+
+
+def without_cache(thing: Any) -> Any:
+    """The function below ``functools.cache``, and everything else as it is.
+
+    Args:
+        thing: anything.
+
+    >>> without_cache(functools.cache(dis.dis)) is dis.dis
+    True
+    """
+    return thing.__wrapped__ if isinstance(thing, CACHED) else thing
 
 
 def is_written(code: CodeType) -> bool:
@@ -174,8 +189,10 @@ class _Packer:
         if isinstance(thing, ModuleType):
             self.uses.add(thing.__name__)
             return ("module", thing.__name__)
-        if isinstance(thing, FunctionType) and thing.__globals__ is self._variables:
-            return self.function(thing)
+        inner = without_cache(thing)
+        if isinstance(inner, FunctionType) and inner.__globals__ is self._variables:
+            function = self.function(inner)
+            return function if inner is thing else ("cached", function)
         if type(thing) is type and thing.__module__ == self._variables.get("__name__"):
             return self._class(thing)
         if importable(thing):
@@ -184,8 +201,18 @@ class _Packer:
         try:
             marshal.dumps(thing)
         except ValueError:
-            return MISSING
+            return self._container(thing)
         return ("data", thing)
+
+    def _container(self, thing: Any) -> Entity:
+        """What holds functions and classes, as a table of operations does."""
+        if type(thing) is dict:
+            keys, members = [*map(self.entity, thing)], [*map(self.entity, thing.values())]
+            return MISSING if MISSING in keys + members else ("dict", keys, members)
+        if type(thing) not in (list, tuple, set):
+            return MISSING
+        members = [*map(self.entity, thing)]
+        return MISSING if MISSING in members else (type(thing).__name__, members)
 
     def _class(self, made: type) -> Entity:
         key = self._keys.get(made)
@@ -307,6 +334,12 @@ class _Unpacker:
                 return find(module, name)
             case ("data", thing):
                 return thing
+            case ("cached", function):
+                return functools.cache(self._made(function))
+            case ("dict", keys, members):
+                return dict(zip(map(self._made, keys), map(self._made, members), strict=True))
+            case ("list" | "tuple" | "set", members):
+                return CONTAINERS[entity[0]](map(self._made, members))
             case ("class", key):
                 return self._class(key)
             case ("staticmethod", function):

@@ -10,7 +10,8 @@ functions go there packed. Everything else goes as its type and what it looks li
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from numbers import Real
 from types import FunctionType
@@ -23,6 +24,8 @@ from engine.value import Value
 
 DEEPEST = 6
 MOST_MEMBERS = 1000
+CALLABLE = "something to call that was not written with def"
+ADDRESS = re.compile(" at 0x[0-9A-Fa-f]+")
 Description = dict[str, Any]
 
 
@@ -71,17 +74,29 @@ def _described(thing: object, depth: int) -> Description:
         return {"is": "nothing" if thing is None else "dots"}
     if isinstance(thing, bool):
         return {"is": "truth", "truth": thing}
-    if isinstance(thing, Real) or (getattr(thing, "ndim", None) == 0 and hasattr(thing, "item")):
-        return {"is": "number", "number": float(thing)}  # type: ignore[arg-type]
+    if hasattr(thing, "ndim") and hasattr(thing, "tolist") and not isinstance(thing, Value):
+        return _described(thing.tolist(), depth)  # what NumPy makes: tables, numbers and truths
+    if isinstance(thing, Real):
+        return {"is": "number", "number": float(thing)}
     if isinstance(thing, str):
         return {"is": "text", "text": str(thing)}
     if isinstance(thing, Value):
         return {"is": "calculation", "graph": Graph.of(thing).to_json()}
-    if isinstance(thing, FunctionType):
-        return {"is": "function", "packed": packing.pack(thing)}
+    function = packing.without_cache(thing)
+    if isinstance(function, FunctionType):
+        return {"is": "function", "packed": packing.pack(function)}
     if isinstance(thing, list | tuple | Mapping) and depth < DEEPEST and len(thing) < MOST_MEMBERS:
         return _described_members(thing, depth + 1)
-    return {"is": "other", "type": type(thing).__name__, "text": shown(thing)}
+    return {"is": "other", "type": type(thing).__name__, "text": _looks(thing)}
+
+
+def _looks(thing: object) -> str:
+    """What something looks like, without its place in the memory."""
+    if isinstance(thing, Iterator):
+        return f"a {type(thing).__name__}, of which list(...) makes a list"
+    if callable(thing) and not isinstance(thing, type):
+        return CALLABLE
+    return ADDRESS.sub("", shown(thing))
 
 
 def _described_members(

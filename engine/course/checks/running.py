@@ -226,10 +226,16 @@ def _cases(exercise: FunctionExercise, made: Callable[[], Any]) -> Iterator[dict
         try:
             inspect.signature(function).bind(*arguments)
         except TypeError:
-            wanted, has = len(arguments), len(inspect.signature(function).parameters)
-            yield _told(error="signature", message=f"{has}:{wanted}")
+            yield _told(error="signature", message=_signature(function, len(arguments)))
             continue
         yield _call(exercise, function, arguments)[0]
+
+
+def _signature(function: Any, wanted: int) -> str:
+    """How many inputs it has, how many it gets, and the first that it takes by name only."""
+    inputs = inspect.signature(function).parameters.values()
+    by_name = [i.name for i in inputs if i.kind is i.KEYWORD_ONLY and i.default is i.empty]
+    return f"{len(inputs)}:{wanted}:{next(iter(by_name), '')}"
 
 
 def _more_calls(exercise: FunctionExercise, function: Any) -> Iterator[dict[str, Any]]:
@@ -253,10 +259,17 @@ def _call(
     exercise: FunctionExercise, function: Any, arguments: tuple[Any, ...]
 ) -> tuple[dict[str, Any], Any]:
     try:
-        result = function(*arguments)
+        result = function(*map(_lists_of_its_own, arguments))
         return _told(result=describe(exercise.observe(arguments, result))), result
     except BaseException as error:  # noqa: BLE001 (a learner's function may raise anything)
         return _failed(error, function), None
+
+
+def _lists_of_its_own(argument: Any) -> Any:
+    """The same members in new lists: a function may empty those, and an observer still sees all."""
+    if type(argument) is list:
+        return [_lists_of_its_own(member) for member in argument]
+    return argument
 
 
 def _told(result: Any = None, error: str = "", message: str = "", line: int = 0) -> dict[str, Any]:
