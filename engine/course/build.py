@@ -249,14 +249,10 @@ def build(file: Path) -> bool:
     """
     before = file.read_bytes()
     notebook = executed(file)
-    if file.read_bytes() != before:
-        raise CourseError(
-            f"{file.name} was changed while it ran, so it was not stored. Build it again."
-        )
-    if notebook_files.text(notebook).encode() == before:
-        return False
-    notebook_files.write(notebook, file)
-    return True
+    changed = notebook_files.text(notebook).encode() != before
+    if changed:
+        _store(notebook, file, before)
+    return changed
 
 
 def would_change(file: Path) -> bool:
@@ -294,17 +290,50 @@ def build_exercise(solution: Path, places: Places, check: bool) -> bool:
         True when the stored exercise notebook is, or would be, another one.
 
     Raises:
-        CourseError: the solution has marks that do not fit, or the exercise notebook failed.
+        CourseError: the solution has marks that do not fit, the exercise notebook failed, or
+            somebody has written into the stored one.
     """
     file = places.exercises / solution.name
-    file.parent.mkdir(exist_ok=True)
     made = exercise_notebooks.exercise(read_with_ids(solution), solution.name)
+    notebook_files.sealed(made)
+    if not file.exists():
+        if check:
+            return True
+        file.parent.mkdir(exist_ok=True)
+    elif not check:
+        _require_nobodys(file, made)
+    before = _bytes(file)
     notebook = executed(file, notebook=made)
-    if file.exists() and facts(notebook) == facts(read_with_ids(file)):
+    if before is not None and facts(notebook) == facts(read_with_ids(file)):
         return False
     if not check:
-        notebook_files.write(notebook, file)
+        _store(notebook, file, before)
     return True
+
+
+def _bytes(file: Path) -> bytes | None:
+    return file.read_bytes() if file.exists() else None
+
+
+def _require_nobodys(file: Path, made: NotebookNode) -> None:
+    """See that in place of what is made there is only what an earlier build has made."""
+    if not file.exists():
+        return
+    stored = read_with_ids(file)
+    same = notebook_files.sources(stored) == notebook_files.sources(made)
+    if not same and not notebook_files.is_as_made(stored):
+        raise CourseError(
+            f"{file} holds words that `course build` did not write, so it stays as it is. Move it "
+            "to another place, such as work/, where your own copies are, and build again."
+        )
+
+
+def _store(notebook: NotebookNode, file: Path, before: bytes | None) -> None:
+    if _bytes(file) != before:
+        raise CourseError(
+            f"{file.name} was changed while it ran, so it was not stored. Build it again."
+        )
+    notebook_files.write(notebook, file)
 
 
 def build_glossary(places: Places, check: bool) -> bool:
@@ -316,12 +345,16 @@ def build_glossary(places: Places, check: bool) -> bool:
 
     Returns:
         True when the stored glossary is, or would be, another one.
+
+    Raises:
+        CourseError: somebody has written into the stored one.
     """
     file = places.chapters / glossary.FILE_NAME
-    notebook = settled(glossary.glossary(chapter_files(places)))
-    if file.exists() and notebook_files.text(notebook).encode() == file.read_bytes():
+    notebook = notebook_files.sealed(settled(glossary.glossary(chapter_files(places))))
+    if notebook_files.text(notebook).encode() == _bytes(file):
         return False
     if not check:
+        _require_nobodys(file, notebook)
         notebook_files.write(notebook, file)
     return True
 

@@ -13,7 +13,7 @@ from exercise_files import NAMES, ROOT, SOLUTIONS, of_chapter, read, solution_li
 from nbformat.notebooknode import NotebookNode
 from nbgrader.preprocessors import ClearHiddenTests, ClearSolutions, LockCells
 
-from engine.course import build, exercise_notebooks
+from engine.course import build, exercise_notebooks, notebook_files
 from engine.course.checks import catalog
 from engine.course.checks.chapter_04 import BROKEN, REPLACEMENTS
 from engine.course.places import CourseError, Places
@@ -184,7 +184,7 @@ def test_the_build_stores_solution_and_exercise_with_their_own_outputs(
     places: Places, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert build.run(places, ["01"], check=True) == 1
-    assert not (places.exercises / "01-walk.ipynb").exists()
+    assert not places.exercises.exists()
     assert build.run(places, ["01"], check=False) == 0
     assert "stored       exercises/01-walk.ipynb" in capsys.readouterr().out
     said = [
@@ -195,15 +195,66 @@ def test_the_build_stores_solution_and_exercise_with_their_own_outputs(
     assert build.run(places, ["01"], check=True) == 0
 
 
-def test_the_build_tells_when_an_exercise_was_changed_by_hand(places: Places) -> None:
+def test_the_build_does_not_write_over_what_a_person_typed_into_an_exercise(
+    places: Places, capsys: pytest.CaptureFixture[str]
+) -> None:
     build.run(places, ["01"], check=False)
     file = places.exercises / "01-walk.ipynb"
-    changed = file.read_text().replace("Your code here", "Your code")
-    file.write_text(changed)
+    typed = read(file)
+    typed.cells[0].source = "answer = 6"
+    typed.cells[0].outputs, typed.cells[0].execution_count = [], None
+    nbformat.write(typed, file)
+    before = file.read_bytes()
     assert build.run(places, ["01"], check=True) == 1
-    assert file.read_text() == changed
+    assert file.read_bytes() == before
+    capsys.readouterr()
+    assert build.run(places, ["01"], check=False) == 1
+    assert f"{file} holds words that `course build` did not write" in capsys.readouterr().err
+    assert file.read_bytes() == before
+    file.rename(places.root / "mine.ipynb")
     assert build.run(places, ["01"], check=False) == 0
-    assert "Your code here" in file.read_text()
+    assert "Your code here" in read(file).cells[0].source
+
+
+@pytest.mark.parametrize("content", ["", "mine", "[]"])
+def test_the_build_does_not_write_over_what_is_no_notebook(places: Places, content: str) -> None:
+    places.exercises.mkdir()
+    file = places.exercises / "01-walk.ipynb"
+    file.write_text(content)
+    assert build.run(places, ["01"], check=False) == 1
+    assert file.read_text() == content
+
+
+def test_the_build_replaces_what_it_made_of_an_older_solution(places: Places) -> None:
+    build.run(places, ["01"], check=False)
+    solution = places.solutions / "01-walk.ipynb"
+    solution.write_text(solution.read_text().replace("print(answer)", "print('new', answer)"))
+    file = places.exercises / "01-walk.ipynb"
+    run_again = read(file)  # somebody who only looks and saves types nothing
+    run_again.cells[0].outputs, run_again.metadata["mine"] = [], "kept by JupyterLab"
+    nbformat.write(run_again, file)
+    assert build.run(places, ["01"], check=False) == 0
+    assert read(file).cells[0].outputs[0].text == "new Ellipsis\n"
+
+
+def test_an_exercise_that_a_person_saves_while_it_is_built_is_not_written_over(
+    places: Places,
+) -> None:
+    build.run(places, ["01"], check=False)
+    file = places.exercises / "01-walk.ipynb"
+    solution = read(places.solutions / "01-walk.ipynb")
+    solution.cells[
+        0
+    ].source += "\nimport pathlib\nn = pathlib.Path('01-walk.ipynb').write_text('m')"
+    nbformat.write(solution, places.solutions / "01-walk.ipynb")
+    with pytest.raises(CourseError):
+        build.build_exercise(places.solutions / "01-walk.ipynb", places, check=False)
+    assert file.read_text() == "m"
+
+
+@pytest.mark.parametrize("file", SOLUTIONS, ids=by_name)
+def test_a_stored_exercise_tells_that_nobody_has_written_into_it(file: Path) -> None:
+    assert notebook_files.is_as_made(read(ROOT / "exercises" / file.name)), "run: course build"
 
 
 def test_the_build_tells_of_a_solution_with_bad_marks(

@@ -1,12 +1,13 @@
 """The glossary holds every word of the chapters, and no word is only in the glossary."""
 
 import re
+import shutil
 from pathlib import Path
 
 import pytest
 
 from engine.course import build, glossary, notebook_files
-from engine.course.places import Places
+from engine.course.places import CourseError, Places
 
 ROOT = Path(__file__).resolve().parents[2]
 CHAPTERS = build.chapter_files(Places(ROOT))
@@ -45,6 +46,26 @@ def uses(text: str, word: str) -> bool:
 
 def test_the_stored_glossary_is_the_one_the_chapters_make() -> None:
     assert not build.build_glossary(Places(ROOT), check=True), "run: course build"
+
+
+def test_the_build_does_not_write_over_what_a_person_typed_into_the_glossary(
+    tmp_path: Path,
+) -> None:
+    places = Places(tmp_path)
+    places.chapters.mkdir()
+    shutil.copy(CHAPTERS[1], places.chapters)
+    assert build.build_glossary(places, check=False)
+    file = places.chapters / glossary.FILE_NAME
+    shutil.copy(CHAPTERS[2], places.chapters)
+    assert build.build_glossary(places, check=False)
+    typed = notebook_files.read(file)
+    typed.cells[-1].source += "\nMy own note."
+    notebook_files.write(typed, file)
+    before = file.read_bytes()
+    assert build.build_glossary(places, check=True)
+    with pytest.raises(CourseError, match="holds words that `course build` did not write"):
+        build.build_glossary(places, check=False)
+    assert file.read_bytes() == before
 
 
 @pytest.mark.parametrize("file", CHAPTERS, ids=lambda file: file.stem)
