@@ -243,13 +243,14 @@ def test_an_exercise_that_a_person_saves_while_it_is_built_is_not_written_over(
     build.run(places, ["01"], check=False)
     file = places.exercises / "01-walk.ipynb"
     solution = read(places.solutions / "01-walk.ipynb")
-    solution.cells[
-        0
-    ].source += "\nimport pathlib\nn = pathlib.Path('01-walk.ipynb').write_text('m')"
+    solution.cells[0].source += (
+        "\nimport pathlib\nfile = pathlib.Path('01-walk.ipynb')"
+        "\nn = file.write_text(file.read_text().replace('Your code here', 'answer = 6'))"
+    )
     nbformat.write(solution, places.solutions / "01-walk.ipynb")
-    with pytest.raises(CourseError):
+    with pytest.raises(CourseError, match="changed while it ran"):
         build.build_exercise(places.solutions / "01-walk.ipynb", places, check=False)
-    assert file.read_text() == "m"
+    assert "answer = 6" in read(file).cells[0].source
 
 
 @pytest.mark.parametrize("file", SOLUTIONS, ids=by_name)
