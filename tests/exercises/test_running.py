@@ -160,6 +160,45 @@ def test_a_function_brings_tables_of_functions_and_those_that_remember(function:
     assert judged(function).state is State.RIGHT
 
 
+# In a program of its own, since a notebook is Python's main module too.
+DATACLASSES = """
+from dataclasses import dataclass, field
+from engine.course import check
+
+@dataclass
+class Measured:
+    f: object
+    x: float = 0.0
+    sides: list[float] = field(default_factory=list)
+
+    def slope(self, h):
+        self.sides += [self.f(self.x + h), self.f(self.x - h)]
+        return (self.sides[0] - self.sides[1]) / (2 * h)
+
+@dataclass(frozen=True, slots=True)
+class Sides:
+    up: float
+    down: float
+
+def changing(f, x, h):
+    assert Measured(f, x) == Measured(f, x)
+    assert repr(Measured(f, x)).startswith("Measured(f=")
+    return Measured(f, x).slope(h)
+
+def frozen(f, x, h):
+    sides = Sides(f(x + h), down=f(x - h))
+    return (sides.up - sides.down) / (2 * h)
+
+print(check("01.2", changing).state, check("01.2", frozen).state)
+"""
+
+
+def test_a_function_brings_dataclasses(tmp_path: Path) -> None:
+    program = [sys.executable, "-c", DATACLASSES]
+    said = subprocess.run(program, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert said.stdout == "right right\n"
+
+
 class NotPlain:
     started = engine.Value(2.0)
 

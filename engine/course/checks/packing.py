@@ -13,9 +13,11 @@ from __future__ import annotations
 
 import base64
 import builtins
+import dataclasses
 import dis
 import functools
 import importlib
+import inspect
 import marshal
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
@@ -37,7 +39,18 @@ TAKING_INSTRUCTIONS = ("LOAD_ATTR", "LOAD_METHOD", "IMPORT_FROM")
 CACHED = functools._lru_cache_wrapper
 CONTAINERS: dict[str, Any] = {"list": list, "tuple": tuple, "set": set}
 # Python makes these anew for each class, or nothing that runs needs them.
-NOT_PACKED = frozenset({"__module__", "__annotations__", "__annotate__", "__annotate_func__"})
+NOT_PACKED = frozenset(
+    {
+        "__module__",
+        "__annotations__",
+        "__annotate__",
+        "__annotate_func__",
+        "__dataclass_fields__",
+        "__dataclass_params__",
+    }
+)
+# What the methods that a dataclass gets compare their inputs with.
+OF_DATACLASSES = ("MISSING", "_HAS_DEFAULT_FACTORY")
 
 
 @dataclass(frozen=True)
@@ -189,6 +202,9 @@ class _Packer:
         if isinstance(thing, ModuleType):
             self.uses.add(thing.__name__)
             return ("module", thing.__name__)
+        for name in OF_DATACLASSES:
+            if thing is getattr(dataclasses, name):
+                return ("imported", "dataclasses", name)
         inner = without_cache(thing)
         if isinstance(inner, FunctionType) and inner.__globals__ is self._variables:
             function = self.function(inner)
@@ -225,7 +241,7 @@ class _Packer:
         """Name, bases and members of a class, or that something of it cannot be packed."""
         bases = [self.entity(base) for base in made.__bases__]
         members = {
-            name: self._member(member)
+            name: self._member(_as_written(made, name, member))
             for name, member in vars(made).items()
             if name not in NOT_PACKED
             and not isinstance(member, GetSetDescriptorType | MemberDescriptorType)
@@ -242,6 +258,13 @@ class _Packer:
             parts = [self.entity(part) for part in (member.fget, member.fset, member.fdel)]
             return MISSING if MISSING in parts else ("property", parts)
         return self.entity(member)
+
+
+def _as_written(made: type, name: str, member: Any) -> Any:
+    """A dataclass shows itself by a function of its own inside one of Python's."""
+    if name == "__repr__" and dataclasses.is_dataclass(made):
+        return inspect.unwrap(member)
+    return member
 
 
 def names_used(
