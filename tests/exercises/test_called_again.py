@@ -142,6 +142,30 @@ def paths_one_by_one(nodes):
     return ways(nodes[-1])
 
 
+class PathByPath:
+    """A Number whose walk goes along every path."""
+
+    def __init__(self, data, uses=()):
+        self.data, self.uses, self.grad = data, uses, 0.0
+
+    def __add__(self, other):
+        return PathByPath(self.data + other.data, ((self, 1.0), (other, 1.0)))
+
+    def __mul__(self, other):
+        return PathByPath(self.data * other.data, ((self, other.data), (other, self.data)))
+
+    def backward(self, upstream=1.0):
+        self.grad += upstream
+        for node, slope in self.uses:
+            node.backward(slope * upstream)
+
+
+def engine_path_by_path(calculation, data):
+    leaves = [PathByPath(each) for each in data]
+    calculation(*leaves).backward()
+    return [leaf.grad for leaf in leaves]
+
+
 @pytest.mark.parametrize(
     ("name", "function"),
     [
@@ -149,6 +173,7 @@ def paths_one_by_one(nodes):
         ("05.4", order_path_by_path),
         ("06.3", gradients_path_by_path),
         ("15.5", paths_one_by_one),
+        ("17.4", engine_path_by_path),
     ],
 )
 def test_a_walk_along_every_path_is_told_so(

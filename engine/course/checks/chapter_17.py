@@ -388,8 +388,19 @@ def _later(y: Any, k: Any) -> Any:
     return u + u * k
 
 
-def _calculation(words: str, calculation: Calculation, *data: float) -> Case:
-    return Case(words, lambda: (_for_numbers(calculation), list(data)))
+def _calculation(words: str, calculation: Calculation, *data: float, too_long: str = "") -> Case:
+    return Case(words, lambda: (_for_numbers(calculation), list(data)), too_long)
+
+
+def _of_all_sizes(a: Any, b: Any, c: Any) -> Any:
+    """A calculation that no step can measure: it is too large for b, or too small for a."""
+    return a * a * a * a + b + c * c * c
+
+
+def _doublings(x: Any) -> Any:
+    for _ in range(40):
+        x = x + x
+    return x
 
 
 def _by_engine(calculation: Calculation, data: list[float]) -> list[float]:
@@ -656,6 +667,20 @@ EXERCISES = (
             _calculation("u = y * y; u + u * k", _later, 3.0, 2.0),
             _calculation("a graph by chance", _random_graph(1), 0.75, -1.25, 1.5, 0.5),
             _calculation("another graph by chance", _random_graph(2), -0.5, 1.25, 0.75, -1.0),
+            _calculation(
+                "a sum of a large and two small numbers, which no step can measure",
+                _of_all_sizes,
+                1000.0,
+                2.0,
+                0.01,
+            ),
+            _calculation(
+                "forty doublings",
+                _doublings,
+                1.0,
+                too_long="The gradients are right, but it walks every path by itself. Let each "
+                "node hand on once.",
+            ),
         ),
         reference=_by_engine,
         shape=_gradients_shape,

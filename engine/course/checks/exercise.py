@@ -102,7 +102,8 @@ class Case:
         words: how to name it to the learner, such as ``"area at 3"``.
         arguments: makes the inputs anew for each run.
         too_long: what to say where a function that is right on the cases before does not come to
-            an end on this one; ``""`` for a case that a slow function can run too.
+            an end on this one; ``""`` for a case that a slow function can run too. These come
+            first.
     """
 
     words: str

@@ -27,6 +27,7 @@ from engine.text import ESCAPES
 
 START_SECONDS = 60
 RUN_SECONDS = 10
+LONG_CASE_SECONDS = 4
 SECONDS_MORE = 2
 MOST_BYTES = 1024**3
 LONGEST_MESSAGE = 400
@@ -96,7 +97,7 @@ def run(exercise: FunctionExercise, packed: Packed) -> Runs:
         # Each thread of NumPy's linear algebra would take 40 MB of the memory that is allowed.
         env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
     ) as process:
-        lines, ended = _conversation(process, json.dumps(request), len(exercise.cases))
+        lines, ended = _conversation(process, json.dumps(request), exercise)
     cases, calls = len(exercise.cases), _calls(exercise)
     outcomes = [_outcome(line) for line in lines[:calls]]
     if len(outcomes) < calls:
@@ -115,17 +116,19 @@ def _can_look_again(exercise: FunctionExercise) -> bool:
 
 
 def _conversation(
-    process: subprocess.Popen[str], request: str, cases: int
+    process: subprocess.Popen[str], request: str, exercise: FunctionExercise
 ) -> tuple[list[str], bool]:
     """The lines the process said, and whether it came to an end by itself.
 
     The clock starts when the process is ready, since a busy machine may need long for that, and
-    it starts again when each case has been run.
+    it starts again when each case has been run. A case that tells a walk along every path from
+    others takes either no time or for ever.
     """
     from queue import Empty, Queue
     from threading import Thread
 
     assert process.stdin is not None
+    cases, quick = len(exercise.cases), sum(not case.too_long for case in exercise.cases)
     said: Queue[str | None] = Queue()
     Thread(target=_listen, args=(process.stdout, said), daemon=True).start()
     lines: list[str] = []
@@ -138,6 +141,8 @@ def _conversation(
         deadline = monotonic() + RUN_SECONDS
         while (line := said.get(timeout=max(0.0, deadline - monotonic()))) is not None:
             lines.append(line)
+            if quick <= len(lines) < cases:
+                deadline = monotonic() + min(LONG_CASE_SECONDS, RUN_SECONDS)
             if len(lines) == cases:
                 deadline = monotonic() + RUN_SECONDS
     except Empty:
