@@ -447,6 +447,28 @@ def test_a_function_does_not_pass_by_calling_the_engines_own(function: Any) -> N
     assert "central_difference" in judgment.words
 
 
+def asks_the_course(f, x, h):
+    from engine.course.checks import catalog as course
+
+    return course.find("01.2").reference(f, x, h)
+
+
+def asks_the_course_for_all(f, x, h):
+    import engine.course.checks.catalog
+
+    return engine.course.checks.catalog.find("01.2").reference(f, x, h)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [asks_the_course, asks_the_course_for_all, lambda f, x, h: catalog.find("01.2").reference()],
+)
+def test_a_function_does_not_pass_by_asking_the_course(function: Any) -> None:
+    judgment = judged(function)
+    assert judgment.kind == "forbidden"
+    assert "the course itself" in judgment.words
+
+
 def test_a_helper_may_have_the_name_of_the_engines_own() -> None:
     global central_difference
 

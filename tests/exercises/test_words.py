@@ -176,3 +176,11 @@ def test_an_input_by_name_alone_is_told_so() -> None:
         return 0.0
 
     assert "takes h by name only" in words("01.2", measures)
+
+
+def turns_the_tape_around(nodes, output):
+    nodes.reverse()
+
+
+def test_a_tuple_that_is_to_be_changed_is_told_so() -> None:
+    assert "list(...) makes a list of it" in words("12.3", turns_the_tape_around)

@@ -34,6 +34,7 @@ from engine.course.checks.running import Outcome
 GRADIENT = re.compile("grad(?:ient of)? (.+)")
 GIVES = re.compile(r"(?:gives|the gradients are) \{got\}")
 CUT = "..."
+OF_THE_COURSE = "engine.course."
 # These say by their type alone what happened.
 NAMED_ERRORS = ("Borrowed",)
 
@@ -142,6 +143,8 @@ def _judged_function(exercise: FunctionExercise, answer: Any) -> Finding | None:
     name = next(used, "").rpartition(".")[2]
     if name:
         return Finding("forbidden", f"It uses {name}: write it without.")
+    if any(f"{used}.".startswith(OF_THE_COURSE) for used in answer.uses):
+        return Finding("forbidden", "It asks the course itself: write it without.")
     if answer.lost:
         return Finding(
             "default",
@@ -292,6 +295,8 @@ def _stopped(case: Case, got: Outcome) -> Finding:
         )
     line = f" in its line {got.line}" if got.line > 0 else ""
     said = got.message.removesuffix(".")
+    if "'tuple' object has no attribute" in said:
+        said += "; a tuple cannot be changed, and list(...) makes a list of it"
     return Finding("raised", f"It stopped{line} with {got.error}: {said} ({case.words}).")
 
 

@@ -35,6 +35,7 @@ Packing = dict[str, Any]
 Entity = tuple[Any, ...]
 MISSING: Entity = ("missing",)
 GLOBAL_INSTRUCTIONS = ("LOAD_GLOBAL", "LOAD_NAME")
+IMPORTING_INSTRUCTIONS = ("IMPORT_NAME",)
 TAKING_INSTRUCTIONS = ("LOAD_ATTR", "LOAD_METHOD", "IMPORT_FROM")
 CACHED = functools._lru_cache_wrapper
 CONTAINERS: dict[str, Any] = {"list": list, "tuple": tuple, "set": set}
@@ -174,6 +175,7 @@ class _Packer:
 
     def function(self, function: FunctionType) -> Entity:
         self.uses |= {f".{name}" for name in names_used(function.__code__, TAKING_INSTRUCTIONS)}
+        self.uses |= {*names_used(function.__code__, IMPORTING_INSTRUCTIONS)}
         for name in names_used(function.__code__):
             if name in self._variables and name not in self.globals:
                 self._take(name)
