@@ -21,6 +21,9 @@ hidden test gives nbgrader an error when the answer is not right:
 Two things make such a cell run untouched: an answer starts as three dots, and a function to be
 written has a docstring, which alone is a body.
 
+The build seals what it makes, in the notebook's metadata: an exercise that a person has written
+into is never built over.
+
 >>> cleared("answer = ...\n### BEGIN SOLUTION\nanswer = 6\n### END SOLUTION", SOLUTION, [STUB])
 'answer = ...\n# Your code here.'
 """
