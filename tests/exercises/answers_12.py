@@ -181,6 +181,13 @@ def nothing_given_back(nodes):
     list(nodes)
 
 
+def seed_in_the_loop(nodes, output):
+    for node in reversed(nodes):
+        node.grad = 1.0
+        for operand, slope in zip(node.inputs, node.local_derivatives, strict=True):
+            operand.grad += slope * node.grad
+
+
 WRONG: dict[str, list[tuple[Any, str]]] = {
     "12.1": [
         (8, "unused forgotten"),
@@ -209,6 +216,7 @@ WRONG: dict[str, list[tuple[Any, str]]] = {
         ({"w": "leaf"}, "missing"),
     ],
     "12.3": [
+        (seed_in_the_loop, "seed at each turn"),
         (from_the_front, "output alone"),
         (no_seed, "no seed"),
         (data_for_seed, "seed is data"),

@@ -148,6 +148,12 @@ def scores(a, b, c):
     return {"a": a, "b": b, "c": c}
 
 
+def square_of_the_mean(values):
+    mean = sum(values[1:], values[0]) / len(values)
+    scale = (mean * mean + 1e-5) ** -0.5
+    return [value * scale for value in values]
+
+
 WRONG: dict[str, list[tuple[Any, str]]] = {
     "13.1": [
         ({**GUESS, "p_of_a": 12}, "not divided"),
@@ -195,6 +201,7 @@ WRONG: dict[str, list[tuple[Any, str]]] = {
         (lambda scores: scores, "other"),
     ],
     "13.4": [
+        (square_of_the_mean, "square of the mean"),
         (no_epsilon, "no epsilon"),
         (epsilon_outside, "epsilon outside"),
         (no_mean, "sum of squares"),

@@ -28,6 +28,10 @@ def without_root(query, keys, values):
     return mixed(softmax([dot(query, key) for key in keys]), values)
 
 
+def times_the_root(query, keys, values):
+    return mixed(softmax([dot(query, key) * len(query) ** 0.5 for key in keys]), values)
+
+
 def by_the_length(query, keys, values):
     return mixed(softmax([dot(query, key) / len(query) for key in keys]), values)
 
@@ -164,6 +168,7 @@ WRONG: dict[str, list[tuple[Any, str]]] = {
         ({**HEAD, "key_1.grad": "1.6"}, "text"),
     ],
     "14.2": [
+        (times_the_root, "times the root"),
         (without_root, "no root"),
         (by_the_length, "length for root"),
         (by_the_positions, "root of the positions"),
@@ -177,7 +182,7 @@ WRONG: dict[str, list[tuple[Any, str]]] = {
         (one_number, "one number"),
         (the_engines_head, "forbidden"),
         (weighted_values, "several lists"),
-        (weights_alone, "other"),
+        (weights_alone, "weights alone"),
         (lambda query, keys: query, "signature"),
     ],
     "14.3": [

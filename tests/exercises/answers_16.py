@@ -211,6 +211,15 @@ def a_list_of_them(losses, count):
     return [math.exp(-loss) for loss in losses[-count:]]
 
 
+def all_other_letters(losses, count):
+    last = losses[-count:]
+    return 1 - math.exp(-sum(last) / len(last))
+
+
+def all_in_a_row(losses, count):
+    return math.exp(-sum(losses[-count:]))
+
+
 WRONG: dict[str, list[tuple[Any, str]]] = {
     "16.1": [
         ({"p": 2, "q": 3, "r": 2, "s": 4, "L": 5}, "counted from one"),
@@ -272,6 +281,8 @@ WRONG: dict[str, list[tuple[Any, str]]] = {
         (lambda scores: scores, "signature"),
     ],
     "16.6": [
+        (all_other_letters, "the other way"),
+        (all_in_a_row, "product"),
         (the_mean_itself, "loss"),
         (the_first, "first ones"),
         (everything, "all of them"),

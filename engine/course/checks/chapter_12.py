@@ -231,6 +231,13 @@ def _every_node_seeded(nodes: Sequence[StandIn], _output: StandIn) -> None:
             operand.grad += slope * node.grad
 
 
+def _seed_at_each_turn(nodes: Sequence[StandIn], _output: StandIn) -> None:
+    for node in reversed(nodes):
+        node.grad = 1.0
+        for operand, slope in zip(node.inputs, node.local_derivatives, strict=True):
+            operand.grad += slope * node.grad
+
+
 def _borrowed(_nodes: Sequence[StandIn], _output: StandIn) -> None:
     raise Borrowed
 
@@ -258,6 +265,12 @@ TAPE_SUSPECTS = (
                 _every_node_seeded,
                 "every node seeded",
                 "every node has a seed. Only the output begins with one.",
+            ),
+            (
+                _seed_at_each_turn,
+                "seed at each turn",
+                "each node gets a seed at its turn, and what has arrived is lost. Set the seed of "
+                "the output before the loop.",
             ),
             (
                 lambda nodes, output: _walk_tape(nodes, output, keep=0.0),

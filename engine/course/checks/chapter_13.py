@@ -295,9 +295,19 @@ def _centered(values: Sequence[Value]) -> list[Value]:
     return rmsnorm([each - mean for each in values])
 
 
+def _square_of_the_mean(values: Sequence[Value]) -> Value:
+    mean = _total(values) / len(values)
+    return mean * mean
+
+
 RMSNORM_SUSPECTS = tuple(
     Suspect(function, kind, f"For {{case}} it gives {{got}}. {words}")
     for function, kind, words in (
+        (
+            _normed(_square_of_the_mean, _root_below),
+            "square of the mean",
+            "That is with the square of the mean. First square each number, then take the mean.",
+        ),
         (
             _normed(_mean_square, lambda mean: mean**-0.5),
             "no epsilon",

@@ -273,6 +273,18 @@ ATTEND_SUSPECTS = tuple(
             "The scores are used as weights. Weights are positive and add up to one: softmax.",
         ),
         (
+            lambda query, keys, values: _mixed(
+                _weights(query, keys, 1 / math.sqrt(len(query))), values
+            ),
+            "times the root",
+            "The scores are multiplied by the root. Divide them.",
+        ),
+        (
+            lambda query, keys, values: _weights(query, keys),
+            "weights alone",
+            "These are the weights alone. With them the values are mixed.",
+        ),
+        (
             lambda query, keys, values: _mixed(_weights(query, keys), keys),
             "keys mixed",
             "It mixes the keys. They were only compared; the values are handed over.",

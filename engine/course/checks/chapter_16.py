@@ -506,6 +506,17 @@ TYPICAL_SUSPECTS = tuple(
             "A probability is not larger than 1. The loss is the negative of the logarithm.",
         ),
         (
+            lambda losses, count: 1 - _typical(losses, count),
+            "the other way",
+            "That is the probability that the model gave to all other letters together.",
+        ),
+        (
+            lambda losses, count: math.exp(-sum(losses[-count:])),
+            "product",
+            "That is the probability of all of them in a row, a product. Take the mean of the "
+            "losses.",
+        ),
+        (
             lambda losses, count: mean(math.exp(-loss) for loss in losses[-count:]),
             "mean of probabilities",
             "That is the mean of the probabilities. First take the mean of the losses.",

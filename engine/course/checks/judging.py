@@ -359,9 +359,9 @@ def _accused(
 
 
 def _told_entries(exercise: FunctionExercise, got: Any, wanted: Any) -> Any:
-    """Of a dictionary that is too long to show, the wrong entries."""
+    """Of a dictionary that is too long to show, the first wrong entry."""
     if isinstance(got, dict) and isinstance(wanted, dict):
-        return _wrong_entries(exercise, got, wanted)
+        return dict([*_wrong_entries(exercise, got, wanted).items()][:1])
     return got
 
 
