@@ -49,7 +49,7 @@ def chapter_files(places: Places, names: Sequence[str] = ()) -> list[Path]:
 
     Args:
         places: the folders of the checkout.
-        names: file names, with or without their ending, or only their numbers.
+        names: file names, with or without their ending, or only their numbers: 06 or 6.
 
     Raises:
         CourseError: a name fits no chapter.
@@ -62,11 +62,15 @@ def chapter_files(places: Places, names: Sequence[str] = ()) -> list[Path]:
 
 def _named(name: str, files: Sequence[Path]) -> list[Path]:
     stem = Path(name).name.removesuffix(".ipynb")
-    found = [file for file in files if file.stem == stem or file.stem.startswith(f"{stem}-")]
-    if not found:
-        known = ", ".join(file.stem for file in files)
-        raise CourseError(f'No chapter is called "{name}". There are: {known}.')
-    return found
+    number = stem.zfill(2) if stem.isdecimal() else stem
+    found = [file for file in files if file.stem == stem or file.stem.startswith(f"{number}-")]
+    if found:
+        return found
+    if stem.isdecimal():
+        numbers = ", ".join(file.stem.partition("-")[0] for file in files)
+        raise CourseError(f"There is no chapter {name}. There are: {numbers}.")
+    known = ", ".join(file.stem for file in files)
+    raise CourseError(f'No chapter is called "{name}". There are: {known}.')
 
 
 def read_with_ids(file: Path) -> NotebookNode:

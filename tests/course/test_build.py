@@ -192,14 +192,17 @@ def test_a_file_that_is_no_notebook_is_told(tmp_path: Path, content: str) -> Non
         build.read_with_ids(file)
 
 
-@pytest.mark.parametrize("name", ["06", "06-walk", "06-walk.ipynb", "notebooks/06-walk.ipynb"])
+@pytest.mark.parametrize("name", ["06", "6", "06-walk", "06-walk.ipynb", "notebooks/06-walk.ipynb"])
 def test_a_chapter_has_several_names(built: Places, name: str) -> None:
     assert build.chapter_files(built, [name]) == [chapter(built)]
 
 
 def test_an_unknown_chapter_is_told_with_the_known_ones(built: Places) -> None:
-    with pytest.raises(CourseError, match="06-walk"):
-        build.chapter_files(built, ["7"])
+    with pytest.raises(CourseError, match=r'"walk"\. There are: 06-walk\.'):
+        build.chapter_files(built, ["walk"])
+    for number in ("7", "99", "006", "0"):
+        with pytest.raises(CourseError, match=rf"no chapter {number}\. There are: 06\."):
+            build.chapter_files(built, [number])
 
 
 def test_a_ratio_of_speeds_does_not_change_what_a_chapter_says() -> None:
