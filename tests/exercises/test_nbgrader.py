@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -76,6 +77,13 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Course:
     course.hand_in("untouched as nbgrader hands out", released, which="0[1-4]*")
     course.said = course.nbgrader("autograde", ASSIGNMENT)
     return course
+
+
+def test_git_ignores_the_folder_of_the_class_in_the_readme() -> None:
+    """With the solutions in it, it must not be published by accident."""
+    text = (ROOT / "README.md").read_text("utf-8")
+    (folder,) = re.findall(r"mkdir -p (\w+)/source/", text)
+    assert f"/{folder}/" in (ROOT / ".gitignore").read_text("utf-8").splitlines()
 
 
 def test_what_it_hands_out_has_no_solution(course: Course) -> None:
