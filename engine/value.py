@@ -65,70 +65,6 @@ class ForNumPy:
         return meet_numpy if number is None else None
 
 
-REFLECTED = {
-    "add": "__radd__",
-    "subtract": "__rsub__",
-    "multiply": "__rmul__",
-    "divide": "__rtruediv__",
-    "power": "__rpow__",
-    "floor_divide": "__rfloordiv__",
-    "remainder": "__rmod__",
-    "divmod": "__rdivmod__",
-    "matmul": "__rmatmul__",
-    "less": "__gt__",
-    "less_equal": "__ge__",
-    "greater": "__lt__",
-    "greater_equal": "__le__",
-}
-INSTEAD = {
-    "exp": "x.exp()",
-    "log": "x.log()",
-    "tanh": "x.tanh()",
-    "maximum": "x.relu() for the larger of x and 0",
-    "absolute": "x.relu() + (-x).relu()",
-    "negative": "-x",
-    "sqrt": "x ** 0.5",
-    "square": "x ** 2",
-    "reciprocal": "1 / x",
-    "add": "x + y",
-    "subtract": "x - y",
-    "multiply": "x * y",
-    "divide": "x / y",
-    "power": "x ** y",
-}
-RECORDED_WAYS = "it with + - * / ** or the methods exp, log, relu and tanh"
-
-
-def meet_numpy(
-    number: "Number", function: Any, method: str, *operands: object, **options: object
-) -> object:
-    """Do what an operator of NumPy asks for, as in ``np.float64(2.0) * x``.
-
-    Args:
-        number: the one that NumPy met.
-        function: NumPy's, such as ``np.multiply``.
-        method: how it was called.
-        *operands: everything it was given.
-        **options: such as where to put the result.
-
-    Raises:
-        TypeError: it is no operator of ours, or not used as one.
-    """
-    name = function.__name__
-    if method == "__call__" and not options and len(operands) == 2 and operands[1] is number:
-        if name in ("equal", "not_equal"):
-            return (operands[0] is number) == (name == "equal")
-        if name in REFLECTED and not isinstance(operands[0], Number):
-            return getattr(number, REFLECTED[name])(operands[0])
-    if isinstance(number, Released):
-        number._refuse()
-    got = ", ".join(map(shown, operands))
-    raise TypeError(
-        f"NumPy's {name} is not recorded, got {got}. Write {INSTEAD.get(name, RECORDED_WAYS)}. "
-        "Or use x.data if the bare number is wanted."
-    )
-
-
 class Number:
     """What a Value and a released node share: a number, its gradient and its name.
 
@@ -840,3 +776,69 @@ def require_finite(output: Value, nodes: Sequence[Value]) -> None:
                 f"backward() needs finite numbers, but {where} {number_text(node.data)}, "
                 f"on the way to the output {number_text(output.data)}."
             )
+
+
+# -- what NumPy is told ----------------------------------------------------------------------------
+
+REFLECTED = {
+    "add": "__radd__",
+    "subtract": "__rsub__",
+    "multiply": "__rmul__",
+    "divide": "__rtruediv__",
+    "power": "__rpow__",
+    "floor_divide": "__rfloordiv__",
+    "remainder": "__rmod__",
+    "divmod": "__rdivmod__",
+    "matmul": "__rmatmul__",
+    "less": "__gt__",
+    "less_equal": "__ge__",
+    "greater": "__lt__",
+    "greater_equal": "__le__",
+}
+INSTEAD = {
+    "exp": "x.exp()",
+    "log": "x.log()",
+    "tanh": "x.tanh()",
+    "maximum": "x.relu() for the larger of x and 0",
+    "absolute": "x.relu() + (-x).relu()",
+    "negative": "-x",
+    "sqrt": "x ** 0.5",
+    "square": "x ** 2",
+    "reciprocal": "1 / x",
+    "add": "x + y",
+    "subtract": "x - y",
+    "multiply": "x * y",
+    "divide": "x / y",
+    "power": "x ** y",
+}
+RECORDED_WAYS = "it with + - * / ** or the methods exp, log, relu and tanh"
+
+
+def meet_numpy(
+    number: "Number", function: Any, method: str, *operands: object, **options: object
+) -> object:
+    """Do what an operator of NumPy asks for, as in ``np.float64(2.0) * x``.
+
+    Args:
+        number: the one that NumPy met.
+        function: NumPy's, such as ``np.multiply``.
+        method: how it was called.
+        *operands: everything it was given.
+        **options: such as where to put the result.
+
+    Raises:
+        TypeError: it is no operator of ours, or not used as one.
+    """
+    name = function.__name__
+    if method == "__call__" and not options and len(operands) == 2 and operands[1] is number:
+        if name in ("equal", "not_equal"):
+            return (operands[0] is number) == (name == "equal")
+        if name in REFLECTED and not isinstance(operands[0], Number):
+            return getattr(number, REFLECTED[name])(operands[0])
+    if isinstance(number, Released):
+        number._refuse()
+    got = ", ".join(map(shown, operands))
+    raise TypeError(
+        f"NumPy's {name} is not recorded, got {got}. Write {INSTEAD.get(name, RECORDED_WAYS)}. "
+        "Or use x.data if the bare number is wanted."
+    )
