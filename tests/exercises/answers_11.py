@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import numpy as np
+
 from engine import Parameter
 from engine.optim import Adam
 
@@ -95,6 +97,10 @@ def epsilon_inside_the_root(w, gradient, m, v, t):
 
 def no_epsilon(w, gradient, m, v, t):
     return step_of(w, gradient, m, v, t, scale=lambda v: v**0.5)
+
+
+def no_epsilon_with_numpy(w, gradient, m, v, t):
+    return step_of(w, gradient, m, v, t, scale=lambda v: np.sqrt(v))
 
 
 def no_root(w, gradient, m, v, t):
@@ -221,6 +227,7 @@ WRONG: dict[str, list[tuple[Any, str]]] = {
     "11.3": [
         (epsilon_inside_the_root, "epsilon inside the root"),
         (no_epsilon, "no epsilon"),
+        (no_epsilon_with_numpy, "no epsilon"),
         (not_squared, "not squared"),
         (square_of_the_momentum, "momentum squared"),
         (no_root, "no root"),

@@ -163,6 +163,11 @@ def may_overflow(scores, temperature):
     return [power / sum(powers) for power in powers]
 
 
+def may_overflow_with_numpy(scores, temperature):
+    powers = [np.exp(score / temperature) for score in scores]
+    return [power / sum(powers) for power in powers]
+
+
 def likeliest_alone(scores, temperature):
     return [float(score == max(scores)) for score in scores]
 
@@ -276,6 +281,7 @@ WRONG: dict[str, list[tuple[Any, str]]] = {
         (not_divided, "not divided"),
         (less_temperature, "no temperature"),
         (may_overflow, "not stable"),
+        (may_overflow_with_numpy, "not stable"),
         (likeliest_alone, "other"),
         (largest_alone, "one number"),
         (lambda scores: scores, "signature"),

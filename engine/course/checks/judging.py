@@ -7,6 +7,7 @@ says what is right, whatever a notebook has changed in the one it imported.
 from __future__ import annotations
 
 import json
+import math
 import re
 import sys
 from dataclasses import asdict, dataclass, replace
@@ -37,6 +38,8 @@ CUT = "..."
 OF_THE_COURSE = "engine.course."
 # These say by their type alone what happened.
 NAMED_ERRORS = ("Borrowed",)
+# Where Python's own numbers stop with one of these, NumPy goes on with nan or inf.
+UNBOUNDED = ("OverflowError", "ZeroDivisionError")
 
 
 class State(StrEnum):
@@ -340,9 +343,18 @@ def _telling(mine: list[Outcome], theirs: list[Outcome]) -> bool:
 
 
 def _alike(one: Outcome, other: Outcome, exercise: FunctionExercise) -> bool:
+    if other.error in UNBOUNDED and not one.error:
+        return _not_finite(one.result)
     if one.error or other.error:
         return one.error == other.error
     return same(one.result, other.result, exercise.tolerance)
+
+
+def _not_finite(result: Any) -> bool:
+    """Whether a number in a result is none that can be worked with."""
+    if isinstance(result, list | tuple):
+        return any(map(_not_finite, result))
+    return isinstance(result, float) and not math.isfinite(result)
 
 
 def _accused(
