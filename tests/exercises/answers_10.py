@@ -94,6 +94,55 @@ def loss_made_once(loss_of, start, rate, steps):
     return path
 
 
+def loss_made_once_and_not_cleared(loss_of, start, rate, steps):
+    w, path = Parameter(start), [start]
+    loss = loss_of(w)
+    for _ in range(steps):
+        loss.backward()
+        w.data -= rate * w.grad
+        path.append(w.data)
+    return path
+
+
+def losses_in_the_list(loss_of, start, rate, steps):
+    w, path = Parameter(start), []
+    for _ in range(steps):
+        loss = loss_of(w)
+        w.grad = 0.0
+        loss.backward()
+        w.data -= rate * w.grad
+        path.append(loss.data)
+    return path
+
+
+def losses_behind_the_start(loss_of, start, rate, steps):
+    return [start, *losses_in_the_list(loss_of, start, rate, steps)]
+
+
+def losses_of_all_places(loss_of, start, rate, steps):
+    return losses_in_the_list(loss_of, start, rate, steps + 1)
+
+
+def moved_to_the_step(loss_of, start, rate, steps):
+    w, path = Parameter(start), [start]
+    for _ in range(steps):
+        w.grad = 0.0
+        loss_of(w).backward()
+        w.data = rate * w.grad
+        path.append(w.data)
+    return path
+
+
+def minus_behind_the_equals_sign(loss_of, start, rate, steps):
+    w, path = Parameter(start), [start]
+    for _ in range(steps):
+        w.grad = 0.0
+        loss_of(w).backward()
+        w.data = -rate * w.grad
+        path.append(w.data)
+    return path
+
+
 def parameters_in_the_list(loss_of, start, rate, steps):
     w = Parameter(start)
     path = [w]
@@ -227,6 +276,12 @@ WRONG: dict[str, list[tuple[Any, str]]] = {
         (cleared_too_early, "not moved"),
         (moves_first, "moved too early"),
         (loss_made_once, "one gradient"),
+        (loss_made_once_and_not_cleared, "one gradient, not cleared"),
+        (losses_in_the_list, "losses"),
+        (losses_behind_the_start, "losses"),
+        (losses_of_all_places, "losses"),
+        (moved_to_the_step, "step alone"),
+        (minus_behind_the_equals_sign, "step alone"),
         (parameters_in_the_list, "objects"),
         (last_place_alone, "one number"),
         (half_steps, "other"),

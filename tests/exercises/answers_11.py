@@ -54,6 +54,40 @@ def multiplied(gradients, beta):
     return [m * (1 - beta**t) for t, m in enumerate(means, start=1)]
 
 
+def mean_begun_with_the_first(gradients, beta):
+    m = gradients[0]
+    means = [m]
+    for gradient in gradients[1:]:
+        m = beta * m + (1 - beta) * gradient
+        means.append(m)
+    return means
+
+
+def begun_with_the_first_and_corrected(gradients, beta):
+    means = mean_begun_with_the_first(gradients, beta)
+    return [m / (1 - beta**t) for t, m in enumerate(means, start=1)]
+
+
+def times_t(gradients, beta):
+    means = uncorrected(gradients, beta)
+    return [m / (1 - beta * t) for t, m in enumerate(means, start=1)]
+
+
+def beta_typed_in(gradients, beta):
+    means = uncorrected(gradients, 0.9)
+    return [m / (1 - 0.9**t) for t, m in enumerate(means, start=1)]
+
+
+def beta_typed_into_the_mean(gradients, beta):
+    means = uncorrected(gradients, 0.9)
+    return [m / (1 - beta**t) for t, m in enumerate(means, start=1)]
+
+
+def beta_typed_into_the_correction(gradients, beta):
+    means = uncorrected(gradients, beta)
+    return [m / (1 - 0.9**t) for t, m in enumerate(means, start=1)]
+
+
 def plain_means(gradients, beta):
     return [sum(gradients[: t + 1]) / (t + 1) for t in range(len(gradients))]
 
@@ -168,6 +202,22 @@ def gradient_in_place_of_momentum(w, gradient, m, v, t):
     return w - 0.1 * gradient / ((v / (1 - 0.999**t)) ** 0.5 + 1e-8), m, v
 
 
+def root_before_the_correction(w, gradient, m, v, t):
+    m = 0.9 * m + 0.1 * gradient
+    v = 0.999 * v + 0.001 * gradient**2
+    return w - 0.1 * m / (1 - 0.9**t) / (v**0.5 / (1 - 0.999**t) + 1e-8), m, v
+
+
+def w_at_the_end(w, gradient, m, v, t):
+    w, m, v = step_of(w, gradient, m, v, t)
+    return m, v, w
+
+
+def v_before_m(w, gradient, m, v, t):
+    w, m, v = step_of(w, gradient, m, v, t)
+    return w, v, m
+
+
 def w_alone(w, gradient, m, v, t):
     return step_of(w, gradient, m, v, t)[0]
 
@@ -219,6 +269,12 @@ WRONG: dict[str, list[tuple[Any, str]]] = {
         (same_correction, "same correction"),
         (multiplied, "multiplied"),
         (plain_means, "plain mean"),
+        (mean_begun_with_the_first, "other start"),
+        (begun_with_the_first_and_corrected, "other start"),
+        (times_t, "times for power"),
+        (beta_typed_in, "beta typed in"),
+        (beta_typed_into_the_mean, "beta typed in"),
+        (beta_typed_into_the_correction, "beta typed in"),
         (last_mean_alone, "one number"),
         (means_by_step, "type"),
         (half_of_each, "other"),
@@ -241,6 +297,9 @@ WRONG: dict[str, list[tuple[Any, str]]] = {
         (gradient_in_place_of_momentum, "no momentum"),
         (betas_exchanged, "betas exchanged"),
         (parts_exchanged, "parts exchanged"),
+        (root_before_the_correction, "root first"),
+        (w_at_the_end, "order"),
+        (v_before_m, "order"),
         (half_the_rate, "other"),
         (w_alone, "w alone"),
         (w_and_m, "type"),

@@ -242,6 +242,26 @@ def _first_gradient_only(loss_of: Loss, start: float, rate: float, steps: int) -
     return [start - rate * gradient * k for k in range(int(steps) + 1)]
 
 
+def _first_gradient_again(loss_of: Loss, start: float, rate: float, steps: int) -> list[float]:
+    """The walk goes back from one loss, and adds its gradient in each step."""
+    gradient = slope(loss_of, start)
+    return [start - rate * gradient * k * (k + 1) / 2 for k in range(int(steps) + 1)]
+
+
+def _losses(loss_of: Loss, start: float, rate: float, steps: int) -> list[float]:
+    return [loss_of(Value(place)).data for place in _path(loss_of, start, rate, steps)]
+
+
+def _placed_at_its_step(direction: float) -> Callable[[Loss, float, float, int], list[float]]:
+    def places(loss_of: Loss, start: float, rate: float, steps: int) -> list[float]:
+        path = [start]
+        for _ in range(int(steps)):
+            path.append(direction * rate * slope(loss_of, path[-1]))
+        return path
+
+    return places
+
+
 def _moved_before_the_walk(loss_of: Loss, start: float, rate: float, steps: int) -> list[float]:
     places, gradient = [start], 0.0
     for _ in range(int(steps)):
@@ -298,6 +318,31 @@ LOOP_SUSPECTS = tuple(
             "one gradient",
             "all steps are equally long: the gradient of the start is used again and again. Make "
             "the loss anew in each step.",
+        ),
+        (
+            _first_gradient_again,
+            "one gradient, not cleared",
+            "the gradient of the start is added again in each step. Make the loss anew, and clear "
+            "w.grad, in each step.",
+        ),
+        *(
+            (losses, "losses", "there are losses in the list. Keep the places: w.data.")
+            for losses in (
+                _losses,
+                lambda *inputs: _losses(*inputs)[:-1],
+                lambda loss_of, start, rate, steps: [
+                    start,
+                    *_losses(loss_of, start, rate, steps)[:-1],
+                ],
+            )
+        ),
+        *(
+            (
+                _placed_at_its_step(direction),
+                "step alone",
+                "w.data becomes the step itself. The step is taken off the w.data of before: -=.",
+            )
+            for direction in (1.0, -1.0)
         ),
     )
 )

@@ -156,6 +156,22 @@ def _correction_kept(gradients: Sequence[float], beta: float) -> list[float]:
     return means
 
 
+def _begun_with_the_first(gradients: Sequence[float], beta: float) -> list[float]:
+    return running_means(gradients, beta, start=gradients[0])
+
+
+def _corrected_by(
+    means: Callable[[Sequence[float], float], list[float]],
+    part: Callable[[float, int], float] = lambda beta, t: 1 - beta**t,
+) -> Callable[[Sequence[float], float], list[float]]:
+    """Means, each divided by what is taken for the part of it that comes from gradients."""
+
+    def corrected(gradients: Sequence[float], beta: float) -> list[float]:
+        return [mean / part(beta, t) for t, mean in enumerate(means(gradients, beta), start=1)]
+
+    return corrected
+
+
 MEAN_SUSPECTS = tuple(
     Suspect(function, kind, f"For {{case}} it gives {{got}}: {words}")
     for function, kind, words in (
@@ -195,6 +211,33 @@ MEAN_SUSPECTS = tuple(
             lambda gradients, beta: [sum(gradients[:t]) / t for t in range(1, len(gradients) + 1)],
             "plain mean",
             "these are plain means, in which all gradients count alike.",
+        ),
+        *(
+            (
+                function,
+                "other start",
+                "the mean begins with the first gradient. This one begins at 0, and the correction "
+                "makes up for it.",
+            )
+            for function in (_begun_with_the_first, _corrected_by(_begun_with_the_first))
+        ),
+        (
+            _corrected_by(running_means, lambda beta, t: 1 - beta * t),
+            "times for power",
+            "it takes beta times t. The part of the start shrinks by beta in every step: that is a "
+            "power, beta**t.",
+        ),
+        *(
+            (
+                function,
+                "beta typed in",
+                "it works with 0.9, whatever beta is. Write beta in its place.",
+            )
+            for function in (
+                lambda gradients, _beta: corrected_means(gradients, BETA1),
+                _corrected_by(running_means, lambda _beta, t: 1 - BETA1**t),
+                _corrected_by(lambda gradients, _beta: running_means(gradients, BETA1)),
+            )
         ),
     )
 )
@@ -250,6 +293,22 @@ def _mixed(
         return m, beta2 * v + (1 - beta2) * square(gradient, m)
 
     return means
+
+
+def _root_first(w: float, gradient: float, m: float, v: float, t: float) -> Triple:
+    m, v = _mixed()(gradient, m, v)
+    scale = v**0.5 / (1 - BETA2**t) + EPSILON
+    return w - RATE * m / (1 - BETA1**t) / scale, m, v
+
+
+def _m_first(*inputs: float) -> Triple:
+    w, m, v = _step_with()(*inputs)
+    return m, v, w
+
+
+def _v_before_m(*inputs: float) -> Triple:
+    w, m, v = _step_with()(*inputs)
+    return w, v, m
 
 
 STEP_SUSPECTS = tuple(
@@ -314,6 +373,15 @@ STEP_SUSPECTS = tuple(
             _step_with(means=_mixed(1 - BETA1, 1 - BETA2)),
             "parts exchanged",
             "a running mean keeps most of itself, and takes in the smaller part.",
+        ),
+        (
+            _root_first,
+            "root first",
+            "the root of v is taken, and then corrected. Correct v, and then take the root.",
+        ),
+        *(
+            (function, "order", "the three numbers are right, in another order. Return w, m, v.")
+            for function in (_m_first, _v_before_m)
         ),
     )
 )
