@@ -89,6 +89,32 @@ def by_the_engines_walk(nodes, output):
     reverse_walk(output)
 
 
+def recursive(nodes, output):
+    def visit(node):
+        hand_on(node)
+        for operand in node.inputs:
+            visit(operand)
+
+    output.grad = 1.0
+    visit(output)
+
+
+def with_a_stack(nodes, output):
+    output.grad, stack = 1.0, [output]
+    while stack:
+        node = stack.pop()
+        hand_on(node)
+        stack += node.inputs
+
+
+def with_a_queue(nodes, output):
+    output.grad, queue = 1.0, [output]
+    while queue:
+        node = queue.pop(0)
+        hand_on(node)
+        queue += node.inputs
+
+
 def half_a_seed(nodes, output):
     output.grad = 0.5
     for node in reversed(nodes):
@@ -229,6 +255,9 @@ WRONG: dict[str, list[tuple[Any, str]]] = {
         (inputs_as_a_dictionary, "one slot only"),
         (by_the_engine, "borrowed"),
         (by_the_engines_walk, "forbidden"),
+        (recursive, "no order"),
+        (with_a_stack, "no order"),
+        (with_a_queue, "no order"),
         (half_a_seed, "other"),
         (text_for_a_gradient, "text"),
         (past_the_end, "raised"),

@@ -91,6 +91,21 @@ def mean_square_of(numbers):
     return sum(number * number for number in numbers) / len(numbers)
 
 
+def not_squared(numbers):
+    mean = sum(numbers) / len(numbers)
+    return [number * (mean + 1e-5) ** -0.5 for number in numbers]
+
+
+def divided_by_the_root_of_the_mean(numbers):
+    mean = sum(numbers) / len(numbers)
+    return [number / (mean + 1e-5) ** 0.5 for number in numbers]
+
+
+def divided_by_the_mean(numbers):
+    mean = sum(numbers) / len(numbers)
+    return [number / (mean + 1e-5) for number in numbers]
+
+
 def no_epsilon(numbers):
     return [number * mean_square_of(numbers) ** -0.5 for number in numbers]
 
@@ -202,6 +217,9 @@ WRONG: dict[str, list[tuple[Any, str]]] = {
     ],
     "13.4": [
         (square_of_the_mean, "square of the mean"),
+        (not_squared, "not squared"),
+        (divided_by_the_root_of_the_mean, "not squared"),
+        (divided_by_the_mean, "not squared"),
         (no_epsilon, "no epsilon"),
         (epsilon_outside, "epsilon outside"),
         (no_mean, "sum of squares"),

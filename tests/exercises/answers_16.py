@@ -115,6 +115,13 @@ def left_alone(data, grad, left, right, made):
     return grad
 
 
+def contributions_alone(data, grad, left, right, made):
+    given = np.zeros(len(grad))
+    np.add.at(given, left, data[right] * grad[made])
+    np.add.at(given, right, data[left] * grad[made])
+    return given
+
+
 def with_the_result(data, grad, left, right, made):
     np.add.at(grad, left, data[made] * grad[made])
     np.add.at(grad, right, data[made] * grad[made])
@@ -258,6 +265,7 @@ WRONG: dict[str, list[tuple[Any, str]]] = {
         (no_upstream, "upstream forgotten"),
         (as_additions, "as a sum"),
         (left_alone, "left only"),
+        (contributions_alone, "old gradients lost"),
         (with_the_result, "other"),
         (a_name, "type"),
         (nothing_back, "returns nothing"),

@@ -229,6 +229,40 @@ def in_the_order_of_visits(output):
         hand_on(node)
 
 
+def with_a_stack(output):
+    output.grad, stack = 1.0, [output]
+    while stack:
+        node = stack.pop()
+        hand_on(node)
+        stack.extend(node.inputs)
+
+
+def with_a_queue(output):
+    output.grad, queue = 1.0, [output]
+    while queue:
+        node = queue.pop(0)
+        hand_on(node)
+        queue.extend(node.inputs)
+
+
+def breadth_first(output):
+    output.grad, found = 1.0, [output]
+    for node in found:
+        hand_on(node)
+        found += [given for given in dict.fromkeys(node.inputs) if given not in found]
+
+
+def with_a_stack_each_once(output):
+    output.grad, stack, found = 1.0, [output], {output}
+    while stack:
+        node = stack.pop()
+        hand_on(node)
+        for given in node.inputs:
+            if given not in found:
+                found.add(given)
+                stack.append(given)
+
+
 def half_of_everything(output):
     right_walk(output)
     for node in order_of(output):
@@ -348,6 +382,10 @@ WRONG: dict[str, list[tuple[Any, str]]] = {
         (engine_with(one_edge_for_each_input), "one edge"),
         (engine_with(going_on_at_once), "no order"),
         (engine_with(in_the_order_of_visits), "too early"),
+        (engine_with(with_a_stack), "no order"),
+        (engine_with(with_a_queue), "no order"),
+        (engine_with(breadth_first), "too early"),
+        (engine_with(with_a_stack_each_once), "too early"),
         (engine_with(half_of_everything), "other"),
         (measured, "plain numbers"),
         (measured_with_numbers, "other"),

@@ -238,6 +238,33 @@ def _seed_at_each_turn(nodes: Sequence[StandIn], _output: StandIn) -> None:
             operand.grad += slope * node.grad
 
 
+def _each_time_something_arrives(
+    at: int,
+) -> Callable[[Sequence[StandIn], StandIn], None]:
+    """A walk without an order: from one end of a list of nodes that wait for a turn."""
+
+    def walk(_nodes: Sequence[StandIn], output: StandIn) -> None:
+        output.grad, waiting = 1.0, [output]
+        while waiting:
+            node = waiting.pop(at)
+            for operand, slope in zip(node.inputs, node.local_derivatives, strict=True):
+                operand.grad += slope * node.grad
+            waiting.extend(node.inputs)
+
+    return walk
+
+
+def _recursive(_nodes: Sequence[StandIn], output: StandIn) -> None:
+    def go_on(node: StandIn) -> None:
+        for operand, slope in zip(node.inputs, node.local_derivatives, strict=True):
+            operand.grad += slope * node.grad
+        for operand in node.inputs:
+            go_on(operand)
+
+    output.grad = 1.0
+    go_on(output)
+
+
 def _borrowed(_nodes: Sequence[StandIn], _output: StandIn) -> None:
     raise Borrowed
 
@@ -299,6 +326,19 @@ TAPE_SUSPECTS = (
                 _one_slot,
                 "one slot only",
                 "where a node uses one number twice, both contributions count.",
+            ),
+            *(
+                (
+                    walk,
+                    "no order",
+                    "a node hands on each time something arrives, and each time all that it holds. "
+                    "Go through the tape, in which each node has one turn.",
+                )
+                for walk in (
+                    _recursive,
+                    _each_time_something_arrives(0),
+                    _each_time_something_arrives(-1),
+                )
             ),
         )
     ),

@@ -290,13 +290,17 @@ def _root_below(mean_square: Value) -> Value:
     return (mean_square + EPSILON) ** -0.5
 
 
+def _mean(values: Sequence[Value]) -> Value:
+    return _total(values) / len(values)
+
+
 def _centered(values: Sequence[Value]) -> list[Value]:
-    mean = _total(values) / len(values)
+    mean = _mean(values)
     return rmsnorm([each - mean for each in values])
 
 
 def _square_of_the_mean(values: Sequence[Value]) -> Value:
-    mean = _total(values) / len(values)
+    mean = _mean(values)
     return mean * mean
 
 
@@ -307,6 +311,19 @@ RMSNORM_SUSPECTS = tuple(
             _normed(_square_of_the_mean, _root_below),
             "square of the mean",
             "That is with the square of the mean. First square each number, then take the mean.",
+        ),
+        *(
+            (
+                _normed(_mean, scale),
+                "not squared",
+                "It divides by a mean of the numbers themselves. First square each number, then "
+                "take the mean.",
+            )
+            for scale in (
+                _root_below,
+                lambda mean: 1 / (mean + EPSILON) ** 0.5,
+                lambda mean: (mean + EPSILON) ** -1,
+            )
         ),
         (
             _normed(_mean_square, lambda mean: mean**-0.5),

@@ -277,6 +277,15 @@ def _overwritten(grad: Floats, places: Places, contributions: Floats) -> None:
     grad[places] = contributions
 
 
+def _contributions_alone(
+    data: Floats, grad: Floats, left: Places, right: Places, made: Places
+) -> Floats:
+    given = np.zeros_like(grad)
+    _added_one_by_one(given, left, data[right] * grad[made])
+    _added_one_by_one(given, right, data[left] * grad[made])
+    return given
+
+
 LEVEL_SUSPECTS = tuple(
     Suspect(function, kind, f"For {{case}} it gives {{got}}. {words}")
     for function, kind, words in (
@@ -311,6 +320,12 @@ LEVEL_SUSPECTS = tuple(
             _level(_added_one_by_one, both=False),
             "left only",
             "Only the left factors get something. A product has two.",
+        ),
+        (
+            _contributions_alone,
+            "old gradients lost",
+            "Those are the contributions of this level alone. They are added to what grad holds "
+            "already.",
         ),
     )
 )

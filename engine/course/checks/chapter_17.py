@@ -495,6 +495,24 @@ class _Recursive(_Slip):
             given.go_on()  # type: ignore[attr-defined]
 
 
+class _WithAStack(_Slip):
+    """Each node goes on whenever it comes off a list that it may stand on several times."""
+
+    taken_from = -1
+
+    def backward(self) -> None:
+        self.grad = 1.0
+        waiting: list[_Slip] = [self]
+        while waiting:
+            node = waiting.pop(self.taken_from)
+            node.hand_on()
+            waiting.extend(node.inputs)
+
+
+class _WithAQueue(_WithAStack):
+    taken_from = 0
+
+
 class _PreOrder(_Slip):
     def order(self) -> list[_Slip]:
         found: list[_Slip] = []
@@ -507,6 +525,29 @@ class _PreOrder(_Slip):
 
         visit(self)
         return found
+
+
+class _BreadthFirst(_Slip):
+    """The order in which a list gives up its nodes, each put on it once."""
+
+    taken_from = 0
+
+    def order(self) -> list[_Slip]:
+        waiting: list[_Slip] = [self]
+        order: list[_Slip] = []
+        found: set[_Slip] = {self}
+        while waiting:
+            node = waiting.pop(self.taken_from)
+            order.append(node)
+            for given in node.inputs:
+                if given not in found:
+                    found.add(given)
+                    waiting.append(given)
+        return order
+
+
+class _StackOnce(_BreadthFirst):
+    taken_from = -1
 
 
 class _FromTheFront(_Slip):
@@ -546,17 +587,23 @@ ENGINE_SLIPS = (
         "one edge",
         "A number that an operation uses twice has two edges there. Keep both.",
     ),
-    (
-        _Recursive,
-        "no order",
-        "A node hands on each time something arrives, and each time all that it holds. First make "
-        "a list, and walk along it.",
+    *(
+        (
+            walk,
+            "no order",
+            "A node hands on each time something arrives, and each time all that it holds. First "
+            "make a list, and walk along it.",
+        )
+        for walk in (_Recursive, _WithAStack, _WithAQueue)
     ),
-    (
-        _PreOrder,
-        "too early",
-        "A node hands on before all who use it have had their turn. Put a node into the list "
-        "behind its inputs, and walk the list from the back.",
+    *(
+        (
+            order,
+            "too early",
+            "A node hands on before all who use it have had their turn. Put a node into the list "
+            "behind its inputs, and walk the list from the back.",
+        )
+        for order in (_PreOrder, _BreadthFirst, _StackOnce)
     ),
 )
 
