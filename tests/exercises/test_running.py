@@ -199,6 +199,120 @@ def test_a_function_brings_dataclasses(tmp_path: Path) -> None:
     assert said.stdout == "right right\n"
 
 
+# As above: an Enum and a NamedTuple know by themselves which module they are made in.
+CLASSES = """
+import enum
+import operator
+from abc import ABC, abstractmethod
+from collections import namedtuple
+from typing import NamedTuple
+from engine.course import check
+
+class Side(enum.Enum):
+    UP = "up"
+    DOWN = "down"
+
+    @property
+    def sign(self):
+        return 1 if self is Side.UP else -1
+
+class Kind(enum.StrEnum):
+    MINUS = enum.auto()
+    OVER = enum.auto()
+
+OPERATIONS = {Kind.MINUS: operator.sub, Kind.OVER: operator.truediv}
+
+class Ends(NamedTuple):
+    up: float
+    down: float = 0.0
+    width = 2
+
+    def over(self, h):
+        return (self.up - self.down) / (self.width * h)
+
+Pair = namedtuple("Pair", "up down")
+SIGNS = Pair(1, down=-1)
+
+class Curve(ABC):
+    @abstractmethod
+    def slope(self, h): ...
+
+class Drawn(Curve):
+    def __init__(self, f, x):
+        self.f, self.x = f, x
+
+    def slope(self, h):
+        return (self.f(self.x + h) - self.f(self.x - h)) / (2 * h)
+
+class DrawnAgain(Drawn):
+    pass
+
+class Named(type):
+    ways = 1
+
+    def __call__(cls, *inputs):
+        made = super().__call__(*inputs)
+        made.kind = cls.__name__
+        return made
+
+class Told(metaclass=Named):
+    def __init__(self, f):
+        self.f = f
+
+    def at(self, x):
+        return self.f(x)
+
+def by_sides(f, x, h):
+    assert Side("up") is Side.UP and [*Side] == [Side.UP, Side.DOWN]
+    return sum(side.sign * f(x + side.sign * h) for side in Side) / (2 * h)
+
+def by_kinds(f, x, h):
+    assert Kind.OVER == "over"
+    return OPERATIONS[Kind.OVER](OPERATIONS[Kind.MINUS](f(x + h), f(x - h)), 2 * h)
+
+def by_ends(f, x, h):
+    assert Ends(1.0) == (1.0, 0.0)
+    return Ends(f(x + h), down=f(x - h)).over(h)
+
+def by_pair(f, x, h):
+    return sum(sign * f(x + sign * h) for sign in SIGNS) / (2 * h) * SIGNS.up
+
+def by_abstract(f, x, h):
+    return Drawn(f, x).slope(h)
+
+def by_abstract_twice(f, x, h):
+    return DrawnAgain(f, x).slope(h)
+
+def by_metaclass(f, x, h):
+    told = Told(f)
+    assert told.kind == "Told"
+    return (told.at(x + h) - told.at(x - h)) / (2 * h) * Told.ways
+
+tried = (by_sides, by_kinds, by_ends, by_pair, by_abstract, by_abstract_twice, by_metaclass)
+for function in tried:
+    said = check("01.2", function)
+    print(said.state if said.state == "right" else f"{function.__name__}: {said.words}")
+"""
+
+
+def test_a_function_brings_enums_named_tuples_and_classes_of_other_kinds(tmp_path: Path) -> None:
+    program = [sys.executable, "-c", CLASSES]
+    said = subprocess.run(program, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert said.stdout.splitlines() == ["right"] * 7
+
+
+def that_holds_itself():
+    def slope(f, x, h, turns=1):
+        return slope(f, x, h, turns - 1) if turns else (f(x + h) - f(x - h)) / (2 * h)
+
+    return slope
+
+
+def test_a_function_that_holds_itself_is_taken_along() -> None:
+    inner = that_holds_itself()
+    assert judged(lambda f, x, h: inner(f, x, h)).state is State.RIGHT
+
+
 class NotPlain:
     started = engine.Value(2.0)
 

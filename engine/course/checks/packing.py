@@ -13,13 +13,15 @@ from __future__ import annotations
 
 import base64
 import builtins
+import collections
 import dataclasses
 import dis
+import enum
 import functools
 import importlib
 import inspect
 import marshal
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from types import (
     CellType,
@@ -28,6 +30,7 @@ from types import (
     GetSetDescriptorType,
     MemberDescriptorType,
     ModuleType,
+    new_class,
 )
 from typing import Any
 
@@ -48,8 +51,13 @@ NOT_PACKED = frozenset(
         "__annotate_func__",
         "__dataclass_fields__",
         "__dataclass_params__",
+        "__abstractmethods__",
+        "__orig_bases__",
+        "_abc_impl",
     }
 )
+# With these an Enum makes members that are not made from their values alone.
+MAKING_MEMBERS = ("__init__", "_new_member_")
 # What the methods that a dataclass gets compare their inputs with.
 OF_DATACLASSES = ("MISSING", "_HAS_DEFAULT_FACTORY")
 
@@ -149,7 +157,12 @@ def pack(function: FunctionType) -> Packing:
     """
     packer = _Packer(function.__globals__)
     entry = packer.function(function)
-    told = {"entry": entry, "globals": packer.globals, "classes": packer.classes}
+    told = {
+        "entry": entry,
+        "globals": packer.globals,
+        "classes": packer.classes,
+        "functions": packer.functions,
+    }
     content = marshal.dumps(told)
     return {
         "name": function.__name__,
@@ -168,12 +181,22 @@ class _Packer:
         self._variables = variables
         self.globals: dict[str, Entity] = {}
         self.classes: dict[int, Entity] = {}
+        self.functions: dict[int, Entity] = {}
         self._keys: dict[type, int] = {}
+        self._numbers: dict[FunctionType, int] = {}
         self.uses: set[str] = set()
         self.missing: set[str] = set()
         self.lost: set[str] = set()
 
     def function(self, function: FunctionType) -> Entity:
+        number = self._numbers.get(function)
+        if number is None:
+            number = self._numbers[function] = len(self._numbers)  # it may hold itself in a cell
+            self.functions[number] = self._parts(function, number)
+        return MISSING if self.functions.get(number) == MISSING else ("function", number)
+
+    def _parts(self, function: FunctionType, number: int) -> Entity:
+        """What a function is made of; where a helper's default is lost, so is the helper."""
         self.uses |= {f".{name}" for name in names_used(function.__code__, TAKING_INSTRUCTIONS)}
         self.uses |= {*names_used(function.__code__, IMPORTING_INSTRUCTIONS)}
         for name in names_used(function.__code__):
@@ -184,8 +207,11 @@ class _Packer:
         keywords = {k: self.entity(v) for k, v in (function.__kwdefaults__ or {}).items()}
         inputs = function.__code__.co_varnames[: function.__code__.co_argcount]
         held = [*zip(reversed(inputs), reversed(defaults), strict=False), *keywords.items()]
-        self.lost |= {name for name, entity in held if entity == MISSING}
-        return ("function", function.__name__, function.__code__, defaults, keywords, cells)
+        lost = {name for name, entity in held if entity == MISSING}
+        if lost and number:
+            return MISSING
+        self.lost |= lost
+        return (function.__name__, function.__code__, defaults, keywords, cells)
 
     def _take(self, name: str) -> None:
         self.globals[name] = MISSING  # a function may use itself: this ends the search
@@ -210,17 +236,25 @@ class _Packer:
         inner = without_cache(thing)
         if isinstance(inner, FunctionType) and inner.__globals__ is self._variables:
             function = self.function(inner)
-            return function if inner is thing else ("cached", function)
-        if type(thing) is type and thing.__module__ == self._variables.get("__name__"):
+            return function if inner is thing or function == MISSING else ("cached", function)
+        if isinstance(thing, type) and thing.__module__ == self._variables.get("__name__"):
             return self._class(thing)
         if importable(thing):
             self.uses.add(f"{thing.__module__}.{thing.__qualname__}")
             return ("imported", thing.__module__, thing.__qualname__)
+        if isinstance(thing, enum.Enum):
+            return self._instance(thing, [thing.value])
+        if isinstance(thing, tuple) and _is_named_tuple(type(thing)):
+            return self._instance(thing, thing)
         try:
             marshal.dumps(thing)
         except ValueError:
             return self._container(thing)
         return ("data", thing)
+
+    def _instance(self, thing: Any, inputs: Iterable[Any]) -> Entity:
+        parts = [self.entity(type(thing)), *map(self.entity, inputs)]
+        return MISSING if MISSING in parts else ("instance", parts)
 
     def _container(self, thing: Any) -> Entity:
         """What holds functions and classes, as a table of operations does."""
@@ -239,18 +273,46 @@ class _Packer:
             self.classes[key] = self._content(made)
         return MISSING if self.classes.get(key) == MISSING else ("class", key)
 
-    def _content(self, made: type) -> Entity:
-        """Name, bases and members of a class, or that something of it cannot be packed."""
-        bases = [self.entity(base) for base in made.__bases__]
+    def _content(self, made: Any) -> Entity:
+        """How a class is begun, and its members, or that something of it cannot be packed."""
         members = {
             name: self._member(_as_written(made, name, member))
             for name, member in vars(made).items()
             if name not in NOT_PACKED
             and not isinstance(member, GetSetDescriptorType | MemberDescriptorType)
+            and self._is_written(made, name, member)
         }
-        if MISSING in [*bases, *members.values()]:
+        if _is_named_tuple(made):
+            begun = {name: self.entity(value) for name, value in made._field_defaults.items()}
+            head = ("namedtuple", made._fields)
+        else:
+            begun = self._begun(made)
+            bases = [self.entity(base) for base in made.__bases__]
+            head = ("bases", [self.entity(type(made)), *bases])
+        if MISSING in [*head[1], *begun.values(), *members.values()]:
             return MISSING
-        return (made.__name__, bases, members)
+        return (made.__name__, head, begun, members)
+
+    def _begun(self, made: Any) -> dict[str, Entity]:
+        """What Python has to know when it makes the class."""
+        if not issubclass(made, enum.Enum):
+            return {name: self.entity(made.__slots__) for name in vars(made) if name == "__slots__"}
+        if any(self._is_own(vars(made).get(name)) for name in MAKING_MEMBERS):
+            return {"": MISSING}
+        return {name: self.entity(member.value) for name, member in made.__members__.items()}
+
+    def _is_written(self, made: Any, name: str, member: Any) -> bool:
+        """Whether a member stands in the class as a learner wrote it; Python adds many to some."""
+        if issubclass(made, enum.Enum):
+            return self._is_own(member) and name != "_generate_next_value_"
+        if _is_named_tuple(made):
+            return self._is_own(member) or name not in vars(_named_tuple("bare", made._fields))
+        return name != "__slots__"
+
+    def _is_own(self, member: Any) -> bool:
+        """Whether a function of the notebook is in it."""
+        inner = getattr(member, "__func__", None) or getattr(member, "fget", None) or member
+        return isinstance(inner, FunctionType) and inner.__globals__ is self._variables
 
     def _member(self, member: Any) -> Entity:
         if isinstance(member, staticmethod | classmethod):
@@ -260,6 +322,15 @@ class _Packer:
             parts = [self.entity(part) for part in (member.fget, member.fset, member.fdel)]
             return MISSING if MISSING in parts else ("property", parts)
         return self.entity(member)
+
+
+def _is_named_tuple(made: Any) -> bool:
+    return made.__bases__ == (tuple,) and hasattr(made, "_field_defaults")
+
+
+def _named_tuple(name: str, fields: Iterable[str], defaults: Iterable[Any] = ()) -> Any:
+    make: Any = collections.namedtuple
+    return make(name, fields, defaults=defaults)
 
 
 def _as_written(made: type, name: str, member: Any) -> Any:
@@ -344,6 +415,7 @@ class _Unpacker:
         # An extension module that imports on demand looks for the builtins in these variables.
         self._variables: dict[str, Any] = {"__name__": "notebook", "__builtins__": builtins}
         self._classes: dict[int, type] = {}
+        self._functions: dict[int, FunctionType] = {}
 
     def function(self) -> FunctionType:
         for name, entity in self._content["globals"].items():
@@ -373,22 +445,27 @@ class _Unpacker:
                 return classmethod(self._made(function))
             case ("property", parts):
                 return property(*map(self._made, parts))
-            case ("function", name, code, defaults, keywords, cells):
-                return self._function(name, code, defaults, keywords, cells)
+            case ("instance", parts):
+                made, *inputs = map(self._made, parts)
+                return made(*inputs)
+            case ("function", number):
+                return self._function(number)
         return None
 
-    def _function(
-        self,
-        name: str,
-        code: CodeType,
-        defaults: list[Entity],
-        keywords: dict[str, Entity],
-        cells: list[Entity],
-    ) -> FunctionType:
-        closure = tuple(CellType(self._made(cell)) for cell in cells)
+    def _function(self, number: int) -> Any:
+        if number in self._functions:
+            return self._functions[number]
+        parts = self._content["functions"][number]
+        if parts == MISSING:
+            return None
+        name, code, defaults, keywords, cells = parts
+        closure = tuple(CellType() for _ in cells)
         values = tuple(map(self._made, defaults))
         function = FunctionType(code, self._variables, name, values or None, closure or None)
         function.__kwdefaults__ = {k: self._made(v) for k, v in keywords.items()} or None
+        self._functions[number] = function  # before its cells: they may hold it
+        for cell, entity in zip(closure, cells, strict=True):
+            cell.cell_contents = self._made(entity)
         return function
 
     def _class(self, key: int) -> Any:
@@ -397,11 +474,20 @@ class _Unpacker:
         content = self._content["classes"][key]
         if content == MISSING:
             return None
-        name, bases, members = content
-        at_once = {"__slots__": self._made(members["__slots__"])} if "__slots__" in members else {}
-        made = type(name, tuple(map(self._made, bases)), at_once)
+        name, head, begun, members = content
+        made = self._bare_class(name, head, {k: self._made(v) for k, v in begun.items()})
         self._classes[key] = made  # before its members: a method may hold its own class
         for member, entity in members.items():
-            if member not in at_once:
-                setattr(made, member, self._made(entity))
+            setattr(made, member, self._made(entity))
         return made
+
+    def _bare_class(self, name: str, head: Entity, begun: dict[str, Any]) -> Any:
+        if head[0] == "namedtuple":
+            return _named_tuple(name, head[1], begun.values())
+        metaclass, *bases = map(self._made, head[1])
+
+        def body(namespace: dict[str, Any]) -> None:
+            for key, value in begun.items():
+                namespace[key] = value
+
+        return new_class(name, tuple(bases), {"metaclass": metaclass}, body)
