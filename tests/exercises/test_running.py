@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import functools
 import json
 import math
@@ -325,14 +326,29 @@ class UsesItsBase(NotPlain):
         return UsesItsBase()
 
 
+def half(change, of=engine.Value(2.0)):  # noqa: B008
+    return change / of.data
+
+
+class MadeOfTwo(enum.Enum):
+    """Its members are made by what is written in the class."""
+
+    STEP = (1, 2)
+
+    def __init__(self, down, up):
+        self.width = up * down
+
+
 @pytest.mark.parametrize(
     ("function", "name"),
     [
+        (lambda f, x, h: half(f(x + h) - f(x - h)) / h, "half"),
+        (lambda f, x, h: (f(x + h) - f(x - h)) / (MadeOfTwo.STEP.width * h), "MadeOfTwo"),
         (lambda f, x, h: NotPlain().slope(f, x, h), "NotPlain"),
         (lambda f, x, h: UsesItsBase().again().slope(f, x, h), "UsesItsBase"),
     ],
 )
-def test_a_class_that_cannot_be_taken_along_is_named(function: Any, name: str) -> None:
+def test_a_helper_that_cannot_be_taken_along_is_named(function: Any, name: str) -> None:
     judgment = judged(function)
     assert judgment.kind == "outside"
     assert name in judgment.words
