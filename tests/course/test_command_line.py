@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import nbformat
@@ -79,7 +80,16 @@ def test_a_letter_that_cannot_be_written_is_spelled(encoding: str, tmp_path: Pat
     assert str(root).encode(encoding, "backslashreplace") in done.stdout
 
 
+@pytest.fixture
+def heeded_ctrl_c() -> Iterator[None]:
+    """Tests that run in the background of a shell ignore Ctrl+C, and what they start would too."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows sends Ctrl+C in another way")
+@pytest.mark.usefixtures("heeded_ctrl_c")
 @pytest.mark.parametrize("words", [["build"], ["build", "--check"], ["slides", "--all"]])
 def test_ctrl_c_ends_the_whole_command_with_one_sentence(words: list[str], tmp_path: Path) -> None:
     chapters = tmp_path / "notebooks"
@@ -94,11 +104,15 @@ def test_ctrl_c_ends_the_whole_command_with_one_sentence(words: list[str], tmp_p
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
     ) as running:
-        began = chapters / "began"
-        while not began.exists() and running.poll() is None:
-            time.sleep(0.05)
-        os.killpg(running.pid, signal.SIGINT)  # a terminal sends it to every process
-        said = running.communicate(timeout=120)
+        try:
+            began = chapters / "began"
+            while not began.exists() and running.poll() is None:
+                time.sleep(0.05)
+            os.killpg(running.pid, signal.SIGINT)  # a terminal sends it to every process
+            said = running.communicate(timeout=120)
+        except subprocess.TimeoutExpired:
+            os.killpg(running.pid, signal.SIGKILL)
+            raise
     assert running.returncode == INTERRUPTED
     assert said == (
         "",
