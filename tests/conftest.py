@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -30,6 +31,10 @@ settings.load_profile("repeatable")
 
 # A person's own choice of a window for plots would have every kernel of a test open one.
 os.environ.pop("MPLBACKEND", None)
+
+# Tests that run in the background ignore Ctrl+C, and what they start would do so, too.
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDERS = ("notebooks", "exercises", "solutions")

@@ -8,7 +8,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import nbformat
@@ -80,16 +79,7 @@ def test_a_letter_that_cannot_be_written_is_spelled(encoding: str, tmp_path: Pat
     assert str(root).encode(encoding, "backslashreplace") in done.stdout
 
 
-@pytest.fixture
-def heeded_ctrl_c() -> Iterator[None]:
-    """Tests that run in the background of a shell ignore Ctrl+C, and what they start would too."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
-
-
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows sends Ctrl+C in another way")
-@pytest.mark.usefixtures("heeded_ctrl_c")
 @pytest.mark.parametrize("words", [["build"], ["build", "--check"], ["slides", "--all"]])
 def test_ctrl_c_ends_the_whole_command_with_one_sentence(words: list[str], tmp_path: Path) -> None:
     chapters = tmp_path / "notebooks"
