@@ -76,7 +76,7 @@ class Single(Group):
         self._rules = [rule for _, rule in self._flowing if rule]
         self.contributions = len(self._rules) * len(left)
         self._needs_logarithm = op == "**" and right_flows
-        self._slopes: list[Floats] = []
+        self._local_derivatives: list[Floats] = []
 
     def connect(self, data: Floats, grad: Floats, first: int) -> None:
         """Make room for the operands."""
@@ -102,12 +102,12 @@ class Single(Group):
         self._compute(*self._operands, out=self.results)
         if self._needs_logarithm:
             np.log(self._operands[0])  # an exponent with a gradient needs a base above 0
-        self._slopes = [rule(*self._operands, self.results) for rule in self._rules]
+        self._local_derivatives = [rule(*self._operands, self.results) for rule in self._rules]
 
     def backward(self) -> None:
         """Multiply."""
-        for slope, written in zip(self._slopes, self._written, strict=True):
-            np.multiply(self.upstream, slope, out=written)
+        for local_derivative, written in zip(self._local_derivatives, self._written, strict=True):
+            np.multiply(self.upstream, local_derivative, out=written)
 
 
 class Dot(Group):
