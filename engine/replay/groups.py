@@ -75,7 +75,6 @@ class Single(Group):
         self._flowing = [(side, rule) for side, rule, flows in rules if flows]
         self._rules = [rule for _, rule in self._flowing if rule]
         self.contributions = len(self._rules) * len(left)
-        self._needs_logarithm = op == "**" and right_flows
         self._local_derivatives: list[Floats] = []
 
     def connect(self, data: Floats, grad: Floats, first: int) -> None:
@@ -100,8 +99,6 @@ class Single(Group):
         for side, operand in zip(self._sides, self._operands, strict=True):
             self.data.take(side, out=operand, mode="clip")
         self._compute(*self._operands, out=self.results)
-        if self._needs_logarithm:
-            np.log(self._operands[0])  # an exponent with a gradient needs a base above 0
         self._local_derivatives = [rule(*self._operands, self.results) for rule in self._rules]
 
     def backward(self) -> None:
