@@ -16,8 +16,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import nbval.kernel
 import pytest
 from hypothesis import HealthCheck, settings
+
+from tests.kernels import own_manager
 
 # The same examples on every machine and in every run, however long a busy one takes for them.
 settings.register_profile(
@@ -31,6 +34,9 @@ settings.load_profile("repeatable")
 
 # A person's own choice of a window for plots would have every kernel of a test open one.
 os.environ.pop("MPLBACKEND", None)
+
+# The kernels of two processes that start at once could be given the same free port.
+nbval.kernel.KernelManager = own_manager
 
 # Tests that run in the background ignore Ctrl+C, and what they start would do so, too.
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:

@@ -30,14 +30,12 @@ CHAPTER = "notebooks/06-the-seven-node-walk.ipynb"
 
 EXECUTE = """
 import sys
-import nbclient
+from pathlib import Path
 import nbformat
+from engine.course import build
 
-path = sys.argv[1]
-notebook = nbformat.read(path, as_version=4)
-here = {"metadata": {"path": "notebooks"}}
-nbclient.NotebookClient(notebook, timeout=120, resources=here).execute()
-nbformat.write(notebook, path)
+path = Path(sys.argv[1])
+nbformat.write(build.executed(path), path)
 """
 
 linux_only = pytest.mark.skipif(

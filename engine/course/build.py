@@ -15,11 +15,12 @@ from typing import Any
 from xml.etree import ElementTree
 
 import nbformat
+from jupyter_client.manager import AsyncKernelManager
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 from nbformat.notebooknode import NotebookNode
 
-from engine.course import exercise_notebooks, glossary, notebook_files
+from engine.course import exercise_notebooks, glossary, kernels, notebook_files
 from engine.course.doctor import RENDERER, quoted
 from engine.course.places import CourseError, Places
 from engine.drawing.renderer import ENVIRONMENT_VARIABLE, RenderingError, positions
@@ -116,9 +117,9 @@ def executed(
     notebook = read_with_ids(file) if notebook is None else notebook
     for cell in _code_cells(notebook):
         cell.outputs, cell.execution_count = [], None
-    with tempfile.TemporaryDirectory() as ipython:
-        variables = {**os.environ, "IPYTHONDIR": ipython}
-        client = _client(notebook, file.parent)
+    with tempfile.TemporaryDirectory() as folder:
+        variables = {**os.environ, "IPYTHONDIR": str(Path(folder, "ipython"))}
+        client = _client(notebook, file.parent, kernels.manager(Path(folder)))
         prepare(client)
         try:
             _run(client, variables)
@@ -158,15 +159,10 @@ async def _run_until_ctrl_c(client: NotebookClient, variables: Mapping[str, str]
         raise
 
 
-def _client(notebook: NotebookNode, folder: Path) -> NotebookClient:
-    from jupyter_client.kernelspec import KernelSpecManager
-    from jupyter_client.manager import AsyncKernelManager
-
-    here = Path(sys.prefix) / "share" / "jupyter" / "kernels"
-    specs = KernelSpecManager(kernel_dirs=[str(here)])
+def _client(notebook: NotebookNode, folder: Path, kernel: AsyncKernelManager) -> NotebookClient:
     return NotebookClient(
         notebook,
-        km=AsyncKernelManager(kernel_name="python3", kernel_spec_manager=specs),
+        km=kernel,
         timeout=CELL_SECONDS,
         resources={"metadata": {"path": str(folder)}},
         extra_arguments=["--IPKernelApp.log_level=ERROR"],

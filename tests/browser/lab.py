@@ -206,6 +206,25 @@ class LabPage:
             wait_until(self._counted, f"every code cell of {self.path} has its count")
         return self
 
+    def run_cell(self, number: int, keys: str = "Control+Enter") -> str:
+        """Run one code cell by these keys, wait until all of it has arrived, and read its output.
+
+        A view is in the page before the cell has its count, and before the kernel idles.
+        """
+        cell = self.code_cell(number)
+        before = self._count(number)
+        self.wait_for_kernel()
+        cell.locator(".cm-content").click()
+        self.page.keyboard.press(keys)
+        what = f"code cell {number} of {self.path} has run"
+        wait_until(lambda: self._count(number) not in (None, before) and self._idle(), what)
+        output = cell.locator(".jp-OutputArea-output")
+        return output.first.inner_text().strip() if output.count() else ""
+
+    def _count(self, number: int) -> int | None:
+        counts: list[int | None] = [cell["count"] for cell in self.cells() if cell["code"]]
+        return counts[number]
+
     def _counted(self) -> bool:
         counts = [c["count"] for c in self.cells() if c["code"] and c["source"].strip()]
         return None not in counts

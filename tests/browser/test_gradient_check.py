@@ -62,17 +62,6 @@ def focus(view: Locator) -> None:
     view.locator(".rw-hint").click()
 
 
-def run_cell(page: LabPage, number: int) -> str:
-    """Run one code cell by Shift+Enter; returns what it printed."""
-    before = page.cells()[number]["count"]
-    page.code_cell(number).locator(".cm-content").click()
-    page.page.keyboard.press("Shift+Enter")
-    wait_until(lambda: page.cells()[number]["count"] not in (None, before), "the cell has run")
-    wait_until(page._idle, "the kernel idles")
-    output = page.code_cell(number).locator(".jp-OutputArea-output")
-    return output.first.inner_text().strip() if output.count() else ""
-
-
 def step_text(view: Locator) -> str:
     return view.locator(".rw-place").text_content() or ""
 
@@ -118,7 +107,7 @@ def assert_quiet(page: LabPage) -> None:
 
 def test_every_way_to_change_the_step_and_the_input(lab: Lab, payload: dict[str, Any]) -> None:
     page = lab.notebook([IMPORTS, MIXED_CELL, TELL, SET]).run_all()
-    run_cell(page, 1)  # Run All has run the last cell too, which moves the step
+    page.run_cell(1)  # Run All has run the last cell too, which moves the step
     view, press = nth_view(page, 0), page.page.keyboard.press
     start = next(k for k, p in enumerate(payload["places"]) if p["step"] == "1e−5")
     last = len(payload["places"]) - 1
@@ -182,12 +171,12 @@ def test_every_way_to_change_the_step_and_the_input(lab: Lab, payload: dict[str,
     view.get_by_role("rowheader", name="z").click()
     assert_shows(view, payload, last, 2)
 
-    assert run_cell(page, 2) == f"{last} 2 0.1"
-    run_cell(page, 3)
+    assert page.run_cell(2) == f"{last} 2 0.1"
+    page.run_cell(3)
     assert_shows(nth_view(page, 0), payload, last, 1)
     focus(nth_view(page, 0))
     press("Home")
-    assert run_cell(page, 2) == "0 1 1e-15"
+    assert page.run_cell(2) == "0 1 1e-15"
 
     page.shutdown_kernel()
     view = nth_view(page, 0)

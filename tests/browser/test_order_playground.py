@@ -65,10 +65,7 @@ def rows(view: Locator, table: int) -> list[list[str]]:
 
 def test_an_order_is_picked_by_keyboard_and_by_mouse(lab: Lab, tmp_path: Path) -> None:
     page = lab.notebook([SHARED, REPORT], "order.ipynb")
-    page.code_cell(0).locator(".cm-content").click()
-    page.wait_for_kernel()
-    press(page, "Control+Enter")
-    wait_until(lambda: page.page.locator(".rw-view").count() == 1, "the view is there")
+    page.run_cell(0)
     cells = page.cells()
     view = view_of(page, 0)
     assert "1 valid order" in story(view)
@@ -110,11 +107,8 @@ def test_an_order_is_picked_by_keyboard_and_by_mouse(lab: Lab, tmp_path: Path) -
         assert_accessible(view_of(page, 0))
         page.screenshot(tmp_path / f"end-{theme}.png")
 
-    page.code_cell(1).locator(".cm-content").click()
-    press(page, "Control+Enter")
-    wait_until(lambda: page.page.locator(".rw-view").count() == 2, "the order is walked")
-    output = page.code_cell(1).locator(".jp-OutputArea-output").first
-    assert output.inner_text().strip() == "heard ('y', 'u', 'v', 'x') 6.0"
+    assert page.run_cell(1) == "heard ('y', 'u', 'v', 'x') 6.0"
+    assert page.page.locator(".rw-view").count() == 2
 
     page.shutdown_kernel()
     view = view_of(page, 0)

@@ -76,15 +76,6 @@ def focused(page: LabPage) -> str:
     )
 
 
-def run_cell(page: LabPage, number: int) -> str:
-    """Run a code cell on its own, and return what it printed."""
-    page.code_cell(number).locator(".cm-content").click()
-    page.page.keyboard.press("Control+Enter")
-    output = page.code_cell(number).locator(".jp-OutputArea-output")
-    wait_until(lambda: output.count() and "heard" in output.inner_text(), "the cell has printed")
-    return output.inner_text()
-
-
 def frames(page: LabPage) -> list[str]:
     """Everything that comes to the page over its web sockets from now on."""
     heard: list[str] = []
@@ -148,7 +139,7 @@ def test_every_mistake_once_by_keyboard_alone(lab: Lab, tmp_path: Path) -> None:
         view_of(page, 0)
         assert_accessible(view)
         page.screenshot(tmp_path / f"end-{theme}.png")
-    printed = run_cell(page, 2)
+    printed = page.run_cell(2)
     assert "heard 3 0" in printed
     assert "'counted one use of two': 1" in printed
     again = view.get_by_role("button", name="Start again")

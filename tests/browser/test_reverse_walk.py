@@ -160,18 +160,6 @@ def cells(page: LabPage) -> tuple[list[str], Any]:
     return [cell["source"] for cell in page.cells()], active
 
 
-def run_cell(page: LabPage, number: int) -> str:
-    """Run one code cell by Shift+Enter; returns what it printed."""
-    cell = page.code_cell(number)
-    before = page.cells()[number]["count"]
-    cell.locator(".cm-content").click()
-    page.page.keyboard.press("Shift+Enter")
-    wait_until(lambda: page.cells()[number]["count"] not in (None, before), "the cell has run")
-    wait_until(page._idle, "the kernel idles")
-    output = cell.locator(".jp-OutputArea-output")
-    return output.inner_text().strip() if output.count() else ""
-
-
 def assert_quiet(page: LabPage) -> None:
     assert page.console_errors == []
     assert page.foreign_requests == []
@@ -333,8 +321,8 @@ def test_python_and_the_page_share_one_state(lab: Lab) -> None:
     assert_shows(view, 2)
     assert_shows(again, 2)
     assert_shows(twin, 0)
-    assert run_cell(page, 1) == "index is 2"
-    run_cell(page, 2)
+    assert page.run_cell(1) == "index is 2"
+    page.run_cell(2)
     wait_for_place(view, 6)
     assert_shows(view, 6)
     assert_shows(again, 6)
@@ -354,7 +342,7 @@ def test_python_and_the_page_share_one_state(lab: Lab) -> None:
     assert_shows(twin, 1)
     assert_shows(view, 6)
 
-    run_cell(page, 0)
+    page.run_cell(0)
     fresh = nth_view(page, 0)
     wait_for_place(fresh, 0)
     focus(fresh)

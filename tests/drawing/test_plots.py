@@ -10,9 +10,7 @@ from functools import cache
 from io import BytesIO
 from typing import Any
 
-import nbformat
 import pytest
-from nbclient import NotebookClient
 from nbconvert import HTMLExporter
 
 from engine import Parameter, Value, error_by_step
@@ -29,6 +27,7 @@ from engine.drawing.plots import (
 from engine.drawing.plots.attention import SHADES, number_color
 from engine.drawing.plots.loss import WHILE_IT_RUNS
 from engine.gradcheck import StepError
+from tests.kernels import run
 
 CUBE = error_by_step(lambda x: x * x * x, 2.0, 12.0)
 SQUARE = error_by_step(lambda x: x * x, 2.0, 4.0)
@@ -342,14 +341,12 @@ class TestLossCurve:
         assert [kind for kind, _ in shell.shown[before:]] == ["update"]
 
     def test_a_real_notebook_keeps_one_picture_the_last(self) -> None:
-        cell = nbformat.v4.new_code_cell(
+        notebook = run(
             "from engine.drawing.plots import loss_curve\n"
             "curve = loss_curve()\n"
             "for k in range(30):\n"
             "    curve.add(1 / (k + 1))"
         )
-        notebook = nbformat.v4.new_notebook(cells=[cell])
-        NotebookClient(notebook, kernel_name="python3", timeout=120).execute()
         (output,) = notebook.cells[0].outputs
         assert output.data["text/plain"] == WHILE_IT_RUNS
         alt = output.metadata["image/png"]["alt"]

@@ -3,12 +3,11 @@
 from collections.abc import Callable, Iterator
 from typing import Any
 
-import nbformat
 import pytest
-from nbclient import NotebookClient
 
 from engine.drawing.plots import Live, live
 from engine.drawing.plots.redrawn import WHILE_IT_RUNS
+from tests.kernels import run
 
 
 class Shell:
@@ -191,7 +190,7 @@ def test_outside_a_notebook_nothing_is_drawn_before_it_is_asked_for(clock: list[
 
 
 def test_a_real_notebook_keeps_the_last_of_each_in_order() -> None:
-    cell = nbformat.v4.new_code_cell(
+    notebook = run(
         "from engine.drawing.plots import decision_boundary, live, loss_curve\n"
         "border = 0.0\n"
         "curve = loss_curve()\n"
@@ -202,8 +201,6 @@ def test_a_real_notebook_keeps_the_last_of_each_in_order() -> None:
         "    curve.add(1 / (k + 1))\n"
         "    picture.changed()"
     )
-    notebook = nbformat.v4.new_notebook(cells=[cell])
-    NotebookClient(notebook, kernel_name="python3", timeout=120).execute()
     first, second = notebook.cells[0].outputs
     assert first.metadata["image/png"]["alt"].startswith("Loss curve of 20 steps")
     assert second.data["text/plain"] == WHILE_IT_RUNS

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import csv
+import json
 import os
 import re
 import shutil
 import subprocess
 import sys
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from exercise_files import ROOT, SOLUTIONS, read
+
+from engine.course import kernels
 
 ASSIGNMENT = "reverse-walk"
 
@@ -19,7 +24,7 @@ ASSIGNMENT = "reverse-walk"
 class Course:
     """A folder in which nbgrader works, apart from the person's own Jupyter."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, kernel: Path) -> None:
         self.root = root
         self._environment = {
             **os.environ,
@@ -31,7 +36,10 @@ class Course:
             "JUPYTER_DATA_DIR": str(root / "home" / "data"),
             "JUPYTER_RUNTIME_DIR": str(root / "home" / "runtime"),
         }
-        (root / "home").mkdir()
+        (root / "home" / "config").mkdir(parents=True)
+        connection = kernels.connection(kernel / "kernel.json")
+        config = root / "home" / "config" / "jupyter_config.json"
+        config.write_text(json.dumps({"KernelManager": connection}), "utf-8")
 
     def nbgrader(self, *words: str) -> str:
         done = subprocess.run(
@@ -68,8 +76,12 @@ class Course:
 
 
 @pytest.fixture(scope="module")
-def course(tmp_path_factory: pytest.TempPathFactory) -> Course:
-    course = Course(tmp_path_factory.mktemp("class"))
+def course(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Course]:
+    with tempfile.TemporaryDirectory() as kernel:
+        yield graded(Course(tmp_path_factory.mktemp("class"), Path(kernel)))
+
+
+def graded(course: Course) -> Course:
     course.hand_out()
     course.hand_in("solver", ROOT / "solutions")
     course.hand_in("untouched", ROOT / "exercises")

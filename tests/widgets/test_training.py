@@ -8,13 +8,12 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
-import nbformat
 import pytest
-from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 
 from engine.widgets import Training
 from engine.widgets.training import PAUSE, time_left
+from tests.kernels import run
 
 VIEW = "application/vnd.jupyter.widget-view+json"
 
@@ -339,12 +338,6 @@ class TestInANotebook:
 )
 def test_the_time_left_is_told_in_words(seconds: float, words: str) -> None:
     assert time_left(seconds) == words
-
-
-def run(*cells: str) -> Any:
-    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
-    NotebookClient(notebook, kernel_name="python3", timeout=120).execute()
-    return notebook
 
 
 HARD = """
