@@ -171,13 +171,18 @@ class GraphExplorer(SteppedView):
     'The product of its 18 local derivatives is 83. The whole gradient is w[3].grad = 215.'
     """
 
+    index = traitlets.Int(0)
     shown = traitlets.Dict().tag(sync=True)
+    # The number of a drawing, and the position in it. A step that the page made can arrive after
+    # the wish for another drawing that it made later; then it is not a step in the new one.
+    stepped = traitlets.List(traitlets.Int(), [0, 0]).tag(sync=True)
 
     def __init__(self, output: Value | Graph, presenter: bool = False) -> None:
         graph = output if isinstance(output, Graph) else Graph.of(output)
         self._folding = Folding(graph)
         self._scene = _Scene(self._folding.first())
         self._before: list[_Scene] = []
+        self._number = 0
         self._found: Found | None = None
         self._draw()
         payload = {
@@ -343,10 +348,24 @@ class GraphExplorer(SteppedView):
 
     def _show(self, scene: _Scene) -> None:
         self._scene = scene
+        self._number += 1
         self._draw()
         with self.hold_sync():
             self.index = 0
+            self.stepped = [self._number, 0]
             self.shown = self._page()
+
+    @traitlets.observe("index")
+    def _tell_the_page(self, _: object) -> None:
+        self.stepped = [self._number, self.index]
+
+    @traitlets.observe("stepped")
+    def _follow_the_page(self, _: object) -> None:
+        number, index = self.stepped
+        if number == self._number:
+            self.index = index
+        else:
+            self._tell_the_page(None)
 
     def _draw(self) -> None:
         folding, scene = self._folding, self._scene
@@ -388,6 +407,7 @@ class GraphExplorer(SteppedView):
             "summary": f"Graph explorer. {folded_summary(folding, folded)}.",
             "notice": "",
             "story": list(self._story),
+            "number": self._number,
             "hops": None if self._scene.around is None else self._scene.around.hops,
             "single": self._scene.path is not None or self._scene.around is not None,
             "canGoBack": bool(self._before),

@@ -678,15 +678,19 @@ function explorerView(model) {
   };
 
   const last = () => drawing.page.positions.length - 1;
-  const goTo = (index) => change(model, { index: clamped(index, last()) });
+  const position = () => {
+    const [number, index] = model.get("stepped");
+    return number === drawing.page.number ? clamped(index, last()) : 0;
+  };
+  const goTo = (index) => change(model, { stepped: [drawing.page.number, clamped(index, last())] });
   const jumps = {
     first: () => goTo(0),
-    back: () => goTo(model.get("index") - 1),
-    next: () => goTo(model.get("index") + 1),
+    back: () => goTo(position() - 1),
+    next: () => goTo(position() + 1),
     last: () => goTo(last()),
     undo: () => { if (drawing.page.canGoBack) ask({ do: "back" }); },
   };
-  const player = playButton(buttons.play, () => model.get("index") === last(), jumps);
+  const player = playButton(buttons.play, () => position() === last(), jumps);
   const jump = (name) => {
     if (name === "play") return player.toggle();
     player.stop();
@@ -761,9 +765,9 @@ function explorerView(model) {
       }
       rest(parts.undo, !page.canGoBack);
       showFound(parts, payload, page, act);
-      showExplored(parts, drawing, Math.min(model.get("index"), last()));
+      showExplored(parts, drawing, position());
     },
-    traits: ["shown", "index"],
+    traits: ["shown", "stepped"],
     stop: () => {
       player.stop();
       waiting.end();

@@ -159,6 +159,26 @@ def test_every_open_box_has_a_name_and_the_hops_are_those_of_the_drawing(lab: La
     expect(near.locator(".rw-story strong")).to_contain_text("within 1 hop of")
 
 
+SLOW = """import time
+slow = GraphExplorer(y).open('layer0')
+slow.observe(lambda _: time.sleep(0.4), 'index')
+slow"""
+
+
+def test_steps_that_reach_a_slow_python_after_a_wish_belong_to_the_drawing_before(
+    lab: Lab,
+) -> None:
+    page = lab.notebook([LAYERS, SLOW, "print(slow.index, slow.state.story[0])"]).run_all()
+    view = page.page.locator(".rw-view").nth(1)
+    before = story(page.page.locator(".rw-view").first)
+    view.locator(".rw-hint").click()
+    for key in ("PageDown", "PageDown", "PageDown", "Backspace"):
+        page.page.keyboard.press(key)
+    wait_until(lambda: story(view) == before, f"the page says {before}")
+    assert page.run_cell(2) == f"0 {before[0]}"
+    assert story(view) == before
+
+
 def test_boxes_open_and_close_by_keys_and_mouse_in_both_themes(
     page: LabPage, same: GraphExplorer, tmp_path: Path
 ) -> None:

@@ -257,6 +257,20 @@ def test_another_drawing_starts_its_walk_anew(view: GraphExplorer) -> None:
     assert view.index == 3
 
 
+def test_a_step_that_the_page_made_in_the_drawing_before_is_none_in_this_one(
+    view: GraphExplorer,
+) -> None:
+    view.set_state({"stepped": [view.shown["number"], 4]})
+    assert view.index == 4
+    before = view.shown["number"]
+    view.open("attention")
+    view.set_state({"stepped": [before, 7]})
+    assert view.index == 0
+    assert view.stepped == [view.shown["number"], 0]
+    view.set_state({"stepped": [view.shown["number"], 2]})
+    assert view.state.index == 2
+
+
 def test_the_page_holds_texts_and_places_only(view: GraphExplorer) -> None:
     for page in (view.shown, view.neighborhood("wq[3][5]").shown, view.search("wq") and view.shown):
         text = json.dumps(page)
