@@ -30,6 +30,7 @@ from playwright.sync_api import (
     Locator,
     Page,
     Playwright,
+    expect,
 )
 
 from engine.course import lab as course_lab
@@ -47,6 +48,8 @@ FLAGS = (
 )
 WIDTH, HEIGHT = 1280, 900
 PATIENCE = 120.0
+# On a busy machine a page may take long: that is no mistake of the page.
+expect.set_options(timeout=PATIENCE * 1000)
 THEMES = {"light": "JupyterLab Light", "dark": "JupyterLab Dark"}
 THEME_SETTINGS = Path("@jupyterlab/apputils-extension/themes.jupyterlab-settings")
 
@@ -401,7 +404,6 @@ class Lab:
         context: BrowserContext = self.browser.new_context(
             viewport={"width": WIDTH, "height": HEIGHT}
         )
-        # On a busy machine a page may take long to load: that is no mistake of the page.
         context.set_default_timeout(PATIENCE * 1000)
         shown = LabPage(context.new_page(), server or self.server, path)
         shown._listen()

@@ -47,7 +47,7 @@ def is_picture(data: dict[str, Any]) -> bool:
 
 
 def assert_drawn(cell: Locator, count: int) -> None:
-    wait_until(lambda: cell.evaluate(_DRAWN) == [True] * count, f"{count} pictures drawn", 20)
+    wait_until(lambda: cell.evaluate(_DRAWN) == [True] * count, f"{count} pictures drawn")
 
 
 def open_hidden_answers(page: LabPage) -> int:
@@ -56,9 +56,10 @@ def open_hidden_answers(page: LabPage) -> int:
     for number, cell in enumerate(page.cells()):
         if cell["code"] or "<details" not in cell["source"]:
             continue
-        answers = page.cell(number).locator("details").all()
-        assert answers, f"cell {number} shows its hidden answers"
-        for answer in answers:
+        answers = page.cell(number).locator("details")
+        hidden = cell["source"].count("<details")
+        wait_until(lambda a=answers, n=hidden: a.count() == n, f"{hidden} answers in cell {number}")
+        for answer in answers.all():
             answer.scroll_into_view_if_needed()
             assert answer.get_attribute("open") is None
             before = answer.bounding_box()
@@ -97,7 +98,7 @@ def test_a_chapter_is_whole_before_and_after_it_is_run(lab: Lab, name: str, tmp_
             WIDGET in output and is_picture(dict.fromkeys(output)) for output in kinds[number]
         )
         assert sum(is_picture(dict.fromkeys(output)) for output in kinds[number]) == count
-        wait_until(lambda c=cell, n=live: c.locator(".rw-view").count() == n, "views are live", 20)
+        wait_until(lambda c=cell, n=live: c.locator(".rw-view").count() == n, "views are live")
         assert_drawn(cell, count - live)
         for view in cell.locator(".rw-view").all():
             assert view.is_visible()

@@ -307,6 +307,4 @@ def test_the_speaker_sees_the_notes_in_a_window_of_their_own(deck: Callable[...,
     with shown.page.expect_popup() as opened:
         shown.press("s")
     speaker = opened.value
-    speaker.wait_for_function(
-        "note => document.body.innerText.includes(note)", arg=note.strip(), timeout=20_000
-    )
+    speaker.wait_for_function("note => document.body.innerText.includes(note)", arg=note.strip())

@@ -69,7 +69,7 @@ def step_text(view: Locator) -> str:
 def assert_shows(view: Locator, payload: dict[str, Any], place: int, chosen: int) -> None:
     """Everything on the page belongs to this step and this input."""
     told, shown = payload["inputs"][chosen], payload["places"][place]
-    wait_until(lambda: step_text(view) == f"h = {shown['step']}", f"h = {shown['step']}", 20)
+    wait_until(lambda: step_text(view) == f"h = {shown['step']}", f"h = {shown['step']}")
     assert view.locator(".rw-story strong").inner_text() == shown["heading"]
     assert view.locator(".rw-story p").all_inner_texts() == told["sentences"][place]
     assert view.locator(".rw-note").inner_text() == told["note"]

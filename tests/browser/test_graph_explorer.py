@@ -61,7 +61,7 @@ def expect_same(view: Locator, same: GraphExplorer) -> None:
         expected = [same.shown["positions"][state.index]["heading"], *state.sentences]
     else:
         expected = list(state.story)
-    wait_until(lambda: story(view) == expected, f"the page says {expected}", 20)
+    wait_until(lambda: story(view) == expected, f"the page says {expected}")
     assert view.locator("[data-node] .rw-title").all_text_contents() == list(state.boxes)
     titles = [frame["title"] for frame in same.shown["frames"]]
     assert view.locator("[data-frame]").count() == len(titles)

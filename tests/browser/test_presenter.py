@@ -114,7 +114,7 @@ class Exported:
 
     def wait(self, attribute: str, there: bool) -> None:
         state = "attached" if there else "detached"
-        self.page.locator(f".rw-view[{attribute}]").wait_for(state=state, timeout=20_000)
+        self.page.locator(f".rw-view[{attribute}]").wait_for(state=state)
 
     def top(self, selector: str) -> float:
         top: float = self.view.locator(selector).first.evaluate(TOP)

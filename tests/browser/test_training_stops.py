@@ -91,7 +91,7 @@ def test_the_slider_of_learning_rates_goes_by_keyboard(lab: Lab, tmp_path: Path)
     story, picture = view.locator(".rw-story"), view.get_by_role("img")
 
     def shows(rate: str, words: str) -> None:
-        wait_until(lambda: slider.get_attribute("aria-valuetext") == rate, f"rate {rate}", 20)
+        wait_until(lambda: slider.get_attribute("aria-valuetext") == rate, f"rate {rate}")
         assert story.locator("strong").inner_text().startswith(f"Learning rate {rate}: ")
         assert words in story.inner_text()
         assert "Descent on a curve, w from 5" in (picture.get_attribute("alt") or "")
