@@ -31,6 +31,9 @@ SETTINGS = {
     NOTIFICATIONS: {"fetchNews": "false", "checkForUpdates": False, "doNotDisturbMode": True},
     WIDGETS: {"saveState": True},
 }
+PAGE = Path("labconfig/page_config.json")
+# Nothing here is built from source, and to look at each start whether it should be takes a second.
+NO_BUILD = {"buildAvailable": False, "buildCheck": False}
 
 
 @dataclass(frozen=True)
@@ -168,14 +171,15 @@ def _is_root() -> bool:
 
 
 def seed_settings(places: Places) -> None:
-    """Silence JupyterLab's news, and save views with a notebook; the learner's settings stay.
+    """Silence JupyterLab's news, save views with a notebook; what the learner has set stays.
 
     Args:
         places: the folders of the checkout.
     """
-    folder = _folders(places)["JUPYTERLAB_SETTINGS_DIR"]
-    for name, settings in SETTINGS.items():
-        atomic.write_new(folder / name, json.dumps(settings, indent=4).encode())
+    folders = _folders(places)
+    files = {folders["JUPYTERLAB_SETTINGS_DIR"] / name: said for name, said in SETTINGS.items()}
+    for file, said in {**files, folders["JUPYTER_CONFIG_DIR"] / PAGE: NO_BUILD}.items():
+        atomic.write_new(file, json.dumps(said, indent=4).encode())
 
 
 def trust(places: Places, names: Iterable[str]) -> None:

@@ -83,6 +83,7 @@ def test_the_first_chapter_opens_ready_and_quiet(lab: Lab, command: Command) -> 
     assert page.page.get_by_title("No notifications").count() == 1
     assert page.page.get_by_title(re.compile("Notebook trusted")).count() == 1
     assert page.foreign_requests == []
+    assert not [url for url in page.requests if "api/build" in url]
     assert page.console_errors == []
 
 

@@ -124,6 +124,15 @@ def test_settings_are_seeded_once_and_never_over_the_learners(places: Places, na
     assert file.read_text() == '{"theirs": true}'
 
 
+def test_the_page_is_told_once_that_nothing_is_to_be_built(places: Places) -> None:
+    file = places.jupyter / "config" / lab.PAGE
+    lab.seed_settings(places)
+    assert json.loads(file.read_text()) == lab.NO_BUILD
+    file.write_text('{"theirs": true}')
+    lab.seed_settings(places)
+    assert file.read_text() == '{"theirs": true}'
+
+
 @pytest.mark.parametrize("name", lab.SETTINGS)
 def test_settings_have_the_names_that_jupyterlab_knows(name: Path) -> None:
     jupyter = Path(sys.prefix) / "share" / "jupyter"
