@@ -14,6 +14,7 @@ import gc
 import json
 import math
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
@@ -160,6 +161,8 @@ class Graph:
     def index(self, node: int | str) -> int:
         """Find a node by its name, or check that an index is one of this graph's.
 
+        Where nodes share a name, each is found by its own one; see ``own_names``.
+
         Raises:
             KeyError: no node has this name or index, or two nodes share the name.
 
@@ -179,14 +182,15 @@ class Graph:
         else:
             problem = f"{shown(node)} is neither the name nor the index of a node"
         raise KeyError(
-            f"{problem} among the {len(self)} nodes of this graph: {few_names(self.names)}."
+            f"{problem} among the {len(self)} nodes of this graph: {few_names(self.own_names)}."
         )
 
     @cached_property
     def _places(self) -> dict[str, list[int]]:
         places: dict[str, list[int]] = {}
-        for index, name in enumerate(self.names):
-            places.setdefault(name, []).append(index)
+        for index, names in enumerate(zip(self.names, self.own_names, strict=True)):
+            for name in set(names):
+                places.setdefault(name, []).append(index)
         return places
 
     @cached_property
@@ -223,6 +227,22 @@ class Graph:
         ('a', 'a * a', 'a * a + 1')
         """
         return tuple(name for _, name in self._texts)
+
+    @cached_property
+    def own_names(self) -> tuple[str, ...]:
+        """For every node a name that no other has: a shared name gets the node's place as well.
+
+        >>> a, b = Value(2.0), Value(3.0)
+        >>> Graph.of((a * b) * 2 + (a * b)).own_names
+        ('a', 'b', 'a * b (n2)', 'a * b * 2', 'a * b (n4)', 'n5')
+        """
+        times = Counter(self.names)
+        return tuple(
+            [
+                name if times[name] == 1 else _apart(name, index, times)
+                for index, name in enumerate(self.names)
+            ]
+        )
 
     @cached_property
     def _texts(self) -> tuple[tuple[str, str], ...]:
@@ -293,6 +313,13 @@ class Graph:
         if not whole:
             raise ValueError(f"this is not a graph as to_json() writes it: {shown(text)}.")
         return cls(nodes)
+
+
+def _apart(name: str, index: int, taken: Mapping[str, int]) -> str:
+    """The name with the node's place behind it, once more where a label looks like that already."""
+    while name in taken:
+        name = f"{name} (n{index})"
+    return name
 
 
 def few_names(names: Sequence[str]) -> str:

@@ -51,7 +51,8 @@ class PlaygroundState:
     """What an ``OrderPlayground`` shows now.
 
     Attributes:
-        picks: names of the nodes processed so far, in their order.
+        picks: names of the nodes processed so far, in their order. Nodes that share a name have
+            their place in it as well, such as ``a * b (n2)``.
         early: those of them that came before all of their contributions.
         gradients: the gradient of every node, by name.
         heading: the line above the sentences.
@@ -136,7 +137,7 @@ class OrderPlayground(View):
     @property
     def state(self) -> PlaygroundState:
         """What is shown now."""
-        names, picks = self.graph.names, list(self.picks)
+        names, picks = self.graph.own_names, list(self.picks)
         gradients = walk_from(self.graph, picks).gradients_after(len(picks))
         return PlaygroundState(
             picks=tuple(names[index] for index in picks),
@@ -151,7 +152,7 @@ class OrderPlayground(View):
         """Process a node next.
 
         Args:
-            node: its name or its index.
+            node: its name, as ``state`` gives it, or its index.
 
         Returns:
             What is said about it. A node that was processed before is refused.
@@ -160,7 +161,7 @@ class OrderPlayground(View):
             KeyError: no node, or more than one, has this name.
         """
         index = self.graph.index(node)
-        name = self.graph.names[index]
+        name = self.graph.own_names[index]
         if index in self.picks:
             return Pick(name, False, (), True, (_refusal(self.graph, index),))
         self.picks = [*self.picks, index]
@@ -168,7 +169,7 @@ class OrderPlayground(View):
         return Pick(
             node=name,
             early=bool(late),
-            missing=tuple(self.graph.names[source] for source in late),
+            missing=tuple(self.graph.own_names[source] for source in late),
             refused=False,
             sentences=pick_sentences(self.graph, self.picks),
         )

@@ -132,7 +132,8 @@ class PredictState:
         number: the number of this question, from 1.
         total: how many there are.
         tries: how many wrong answers there were to this question.
-        gradients: what is known of each node, by name; None where nothing is.
+        gradients: what is known of each node, by name; None where nothing is. Nodes that share a
+            name have their place in it as well, such as ``a * b (n2)``.
         verdict: what was said to the last answer, None before the first.
     """
 
@@ -231,7 +232,7 @@ class Predict(View):
             number=min(len(self._outcomes) + 1, len(self._questions)),
             total=len(self._questions),
             tries=len(self._wrong),
-            gradients=dict(zip(self.graph.names, self._known(), strict=True)),
+            gradients=dict(zip(self.graph.own_names, self._known(), strict=True)),
             verdict=self._verdict,
         )
 

@@ -20,7 +20,8 @@ class WalkState:
     Attributes:
         index: the position: 0 is the seed gradient alone, then one for each step.
         node: name of the node being processed, or None at position 0.
-        gradients: the gradient of every node, by name.
+        gradients: the gradient of every node, by name. Nodes that share a name have their place
+            in it as well, such as ``a * b (n2)``.
         heading: the line above the sentences.
         sentences: what happens at this position.
     """
@@ -85,7 +86,7 @@ class ReverseWalk(SteppedView):
     @property
     def state(self) -> WalkState:
         """What is shown now."""
-        names = self.graph.names
+        names = self.graph.own_names
         step = self.walk.steps[self.index - 1] if self.index else None
         gradients = self.walk.gradients_after(self.index)
         return WalkState(

@@ -242,6 +242,24 @@ def test_a_long_expression_is_called_by_its_place_and_still_shown_in_the_title()
     assert graph.title(0) == "first_number"
 
 
+def test_nodes_that_share_a_name_have_a_name_of_their_own_and_are_found_by_it() -> None:
+    a, b = Value(2.0), Value(-3.0)
+    graph = Graph.of((a * b) * 2 + (a * b))
+    assert graph.names.count("a * b") == 2
+    assert graph.own_names == ("a", "b", "a * b (n2)", "a * b * 2", "a * b (n4)", "n5")
+    assert [graph.index(name) for name in graph.own_names] == list(range(6))
+    with pytest.raises(KeyError, match=r"2 nodes are named 'a \* b'.*: a, b, a \* b \(n2\)"):
+        graph.index("a * b")
+
+
+def test_a_label_that_looks_like_the_place_of_another_node_stays_unique() -> None:
+    first, second, other = Value(1.0, "a"), Value(2.0, "a"), Value(3.0, "a (n1)")
+    graph = Graph.of((first + second + other).tanh())
+    assert graph.own_names[:2] == ("a (n0)", "a (n1) (n1)")
+    assert graph.own_names.count("a (n1)") == 1
+    assert len(set(graph.own_names)) == len(graph)
+
+
 def test_nodes_are_found_by_name_and_by_every_kind_of_whole_number() -> None:
     a, b = Value(2.0), Value(-3.0)
     e = a * b

@@ -28,6 +28,14 @@ def shared() -> Value:
     return y
 
 
+def same_name() -> Value:
+    """Two nodes are named a * b: the one at place 2 has the gradient 2, the one at 4 has 1."""
+    a, b = Value(2.0, "a"), Value(3.0, "b")
+    y = (a * b) * 2 + (a * b)
+    y.label = "y"
+    return y
+
+
 def distinctive() -> Value:
     """No gradient but the seed gradient is also a number of the forward pass."""
     a, b, c = Value(0.637, "a"), Value(-0.91, "b"), Value(0.283, "c")

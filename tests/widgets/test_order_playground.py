@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from engine import Graph, OrderPlayground, ReleasedError, ReverseWalk, Tape, Value, reverse_walk
 from engine.widgets.orders import ending, missing, moment, table, valid_orders
 
-from .examples import seven_nodes, shared
+from .examples import same_name, seven_nodes, shared
 
 TIMES = "\N{MULTIPLICATION SIGN}"
 
@@ -325,3 +325,14 @@ def test_names_that_are_expressions_stand_in_parentheses() -> None:
         if name != other:
             pick = view.start_again().pick(name)
             assert f"({name}).grad = 0 is not complete" in pick.sentences[0]
+
+
+def test_nodes_that_share_a_name_are_kept_apart_in_the_picks_and_the_gradients() -> None:
+    view = OrderPlayground(same_name())
+    for index in (5, 2, 4, 3, 1, 0):
+        view.pick(index)
+    state = view.state
+    assert state.picks == ("y", "a * b (n2)", "a * b (n4)", "a * b * 2", "b", "a")
+    assert state.early == ("a * b (n2)",)
+    assert (state.gradients["a * b (n2)"], state.gradients["a * b (n4)"]) == (2.0, 1.0)
+    assert set(state.gradients) == set(state.picks)

@@ -23,7 +23,7 @@ from engine.widgets.mistakes import (
 )
 from engine.widgets.verdicts import judge
 
-from .examples import distinctive, seven_nodes
+from .examples import distinctive, same_name, seven_nodes
 from .typed import NO_NUMBERS, NUMBERS
 
 MINUS = "\N{MINUS SIGN}"
@@ -561,3 +561,11 @@ def test_a_question_knows_the_size_of_its_terms() -> None:
     assert isinstance(output, Question)
     assert output.scale == 1.0
     assert last.scale == 3.0
+
+
+def test_what_is_known_of_nodes_that_share_a_name_is_kept_apart() -> None:
+    view = Predict(same_name())
+    assert list(view.state.gradients) == ["a", "b", "a * b (n2)", "a * b * 2", "a * b (n4)", "y"]
+    while not view.state.finished:
+        view.answer(answer_of(view))
+    assert list(view.state.gradients.values()) == [9.0, 6.0, 2.0, 1.0, 1.0, 1.0]

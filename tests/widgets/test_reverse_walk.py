@@ -22,7 +22,7 @@ from engine.drawing.layout import text_width
 from engine.drawing.svg import caption_width
 from engine.widgets import WalkState
 
-from .examples import seven_nodes, shared
+from .examples import same_name, seven_nodes, shared
 
 MINUS, TIMES = "\N{MINUS SIGN}", "\N{MULTIPLICATION SIGN}"
 
@@ -398,3 +398,17 @@ def test_the_still_picture_shows_the_gradients_of_its_own_walk() -> None:
     view = ReverseWalk(shared(), order=["y", "u", "v", "x"])
     assert view.still().nodes[0].grad == 6.0
     assert view.graph.nodes[0].grad == 0.0
+
+
+def test_nodes_that_share_a_name_all_have_their_gradient() -> None:
+    view = ReverseWalk(same_name())
+    names = [view.state.node, *(view.step().state.node for _ in range(view.last))]
+    assert names == [None, "y", "a * b (n4)", "a * b * 2", "a * b (n2)", "b", "a"]
+    assert view.state.gradients == {
+        "a": 9.0,
+        "b": 6.0,
+        "a * b (n2)": 2.0,
+        "a * b * 2": 1.0,
+        "a * b (n4)": 1.0,
+        "y": 1.0,
+    }
