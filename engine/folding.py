@@ -20,7 +20,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from heapq import nlargest
+from heapq import heapify, heappop, heappush, nlargest
 from typing import NamedTuple
 
 from engine.graph import Graph, Node, collector_paused, few_names
@@ -32,6 +32,7 @@ OWN = "."
 UNLABELED = "unlabeled"
 REPEATED = "*"
 MOST_BOXES = 60
+MOST_AT_EITHER_END = 12
 MOST_AT_FIRST = 15
 FEW_NODES = 8
 MOST_NEIGHBORS = 40
@@ -61,8 +62,8 @@ class Box:
     """One node, or all nodes of a scope that is not open.
 
     Attributes:
-        path: the scope, such as ``"token*/attention"``; ``""`` for a single node, and for a run
-            of additions on a path.
+        path: the scope, such as ``"token*/attention"``; ``""`` for a single node, and for nodes
+            that follow one another on a path.
         members: the repeated scopes that are folded into this one box, else empty.
         rest: whether others that repeat them are shown alone.
         count: how many nodes it stands for.
@@ -71,6 +72,8 @@ class Box:
         last: index of its last node.
         inside: how many edges run between its own nodes.
         frame: path of the open box around it, ``""`` for none.
+        between: the local derivatives from its first node to its last, if it stands for the
+            middle of a long path.
     """
 
     path: str
@@ -82,6 +85,7 @@ class Box:
     last: int
     inside: int
     frame: str
+    between: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +146,8 @@ class Path(NamedTuple):
     Attributes:
         nodes: indices, the output last.
         local_derivatives: of each node but the first with respect to the one before it.
-        product: of the local derivatives: the part of the gradient that came this way.
+        product: of the local derivatives: the part of the gradient that came this way. It is 0
+            or infinite where it is too small or too large for a float.
         ways: how many paths lead from the node to the output, this one included.
     """
 
@@ -246,9 +251,11 @@ class Folding:
         self._nodes: list[list[int]] = [[] for _ in units]
         for index, unit in enumerate(self._unit_of):
             self._nodes[unit].append(index)
-        self._largest = [nlargest(MOST_LISTED, nodes, key=self.size) for nodes in self._nodes]
+        self._largest = [
+            nlargest(MOST_LISTED, nodes, key=self.gradient_size) for nodes in self._nodes
+        ]
 
-    def size(self, node: int) -> float:
+    def gradient_size(self, node: int) -> float:
         """How large a node's gradient is, its sign left out; no number counts as infinite."""
         size = abs(self.gradients[node])
         return size if size == size else math.inf
@@ -495,7 +502,7 @@ class Folding:
             rest=part.rest,
             count=self._total(part.units),
             node=None,
-            largest=max((self._largest[unit][0] for unit in part.units), key=self.size),
+            largest=max((self._largest[unit][0] for unit in part.units), key=self.gradient_size),
             last=max(self._nodes[unit][-1] for unit in part.units),
             inside=0,
             frame=frame,
@@ -561,7 +568,7 @@ class Folding:
         if part is None:
             raise KeyError(f"there is no scope {shown(path)}.")
         nodes = [node for unit in part.units for node in self._largest[unit]]
-        return tuple(nlargest(MOST_LISTED, nodes, key=self.size))
+        return tuple(nlargest(MOST_LISTED, nodes, key=self.gradient_size))
 
     def search(self, text: str, most: int = MOST_MATCHES) -> Matches:
         """Find nodes whose label contains a text, upper and lower case alike.
@@ -607,7 +614,7 @@ class Folding:
                 for index in border
                 for other in (*self.graph.nodes[index].inputs, *self.graph.consumers[index])
             } - reached
-            border = sorted(ring, key=lambda index: (-self.size(index), index))
+            border = sorted(ring, key=lambda index: (-self.gradient_size(index), index))
             kept += border[: max(most - len(kept), 0)]
             reached |= ring
         return Neighborhood(node, hops, tuple(sorted(kept)), len(reached) - len(kept))
@@ -641,27 +648,46 @@ class Folding:
             consumer, derivative = self._way_on[nodes[-1]]
             nodes.append(consumer)
             derivatives.append(derivative)
-        return Path(tuple(nodes), tuple(derivatives), math.prod(derivatives), self._ways[node])
+        return Path(tuple(nodes), tuple(derivatives), product_of(derivatives), self._ways[node])
 
     def chain(self, path: Path) -> FoldedGraph:
-        """A path as boxes, one for each node; long runs of additions are one box together."""
+        """A path as boxes, one for each node; long runs of additions are one box together.
+
+        Of a path that would have more than ``MOST_BOXES`` boxes the first and the last ones are
+        kept, and all nodes between them are one box.
+        """
+        runs = self._runs(path)
+        boxes = [self._run_box(path.nodes[run.start : run.stop]) for run in runs]
+        if len(runs) > MOST_BOXES:
+            middle = slice(MOST_AT_EITHER_END, -MOST_AT_EITHER_END)
+            between = range(runs[middle][0].start, runs[middle][-1].stop)
+            runs[middle], boxes[middle] = [between], [self._middle(path, between)]
+        onward = (path.local_derivatives[run.stop - 1] for run in runs[:-1])
+        arrows = [Arrow(start, start + 1, 1, d) for start, d in enumerate(onward)]
+        return FoldedGraph(tuple(boxes), tuple(arrows))
+
+    def _runs(self, path: Path) -> list[range]:
+        """Which places on a path are one box together."""
         steps = zip(path.nodes[1:], path.local_derivatives, strict=True)
         only_adds = [False, *(d == 1.0 and self.graph.nodes[n].op == "+" for n, d in steps)]
-        boxes, onward, place = [], [], 0
-        while place < len(path.nodes):
-            end = place
+        runs: list[range] = []
+        while not runs or runs[-1].stop < len(path.nodes):
+            place = end = runs[-1].stop if runs else 0
             while end < len(path.nodes) - 1 and only_adds[end]:
                 end += 1
-            if end - place < SHORTEST_RUN:
-                end = place + 1
-                boxes.append(self._single(path.nodes[place]))
-            else:
-                last = path.nodes[end - 1]
-                boxes.append(Box("", (), False, end - place, None, last, last, 0, ""))
-            onward.append(path.local_derivatives[end - 1 : end])
-            place = end
-        arrows = [Arrow(start, start + 1, 1, *d) for start, d in enumerate(onward[:-1])]
-        return FoldedGraph(tuple(boxes), tuple(arrows))
+            runs.append(range(place, end if end - place >= SHORTEST_RUN else place + 1))
+        return runs
+
+    def _run_box(self, nodes: Sequence[int]) -> Box:
+        if len(nodes) == 1:
+            return self._single(nodes[0])
+        return Box("", (), False, len(nodes), None, nodes[-1], nodes[-1], 0, "")
+
+    def _middle(self, path: Path, places: range) -> Box:
+        nodes = path.nodes[places.start : places.stop]
+        between = path.local_derivatives[places.start : places.stop - 1]
+        largest = max(nodes, key=self.gradient_size)
+        return Box("", (), False, len(nodes), None, largest, nodes[-1], 0, "", between)
 
     @cached_property
     def _way_on(self) -> list[tuple[int, float]]:
@@ -708,6 +734,26 @@ def gradients_of(graph: Graph) -> tuple[float, ...]:
     return tuple(gradients)
 
 
+def product_of(factors: Iterable[float]) -> float:
+    """Multiply, and let no step on the way be too small or too large for a float.
+
+    Returns:
+        The product; 0 or an infinity where the product itself does not fit in a float.
+
+    >>> product_of([1e-300, 1e-300, 1e300, 1e300]), math.prod([1e-300, 1e-300, 1e300, 1e300])
+    (1.0, 0.0)
+    """
+    product, twos = 1.0, 0
+    for factor in factors:
+        fraction, power = math.frexp(factor)
+        product, more = math.frexp(product * fraction)
+        twos += power + more
+    try:
+        return math.ldexp(product, twos)
+    except OverflowError:
+        return math.copysign(math.inf, product)
+
+
 def _log_of_size(number: float) -> float:
     return math.log(abs(number)) if number else -math.inf
 
@@ -723,13 +769,23 @@ def box_order(folded: FoldedGraph) -> tuple[int, ...]:
     (2, 1, 0)
     """
     reach = _reach(folded)
-    left = set(range(len(folded.boxes)))
+    left: list[int] = []
+    behind: dict[int, list[int]] = defaultdict(list)
+    for box, reached in enumerate(reach):
+        ahead = [other for other in reached if box not in reach[other]]
+        left.append(len(ahead))
+        for other in ahead:
+            behind[other].append(box)
+    ready = [(-box.last, place) for place, box in enumerate(folded.boxes) if not left[place]]
+    heapify(ready)
     order = []
-    while left:
-        ready = [b for b in left if all(b in reach[c] for c in reach[b] & left)]
-        following = max(ready, key=lambda place: folded.boxes[place].last)
+    while ready:
+        _, following = heappop(ready)
         order.append(following)
-        left.remove(following)
+        for box in behind[following]:
+            left[box] -= 1
+            if not left[box]:
+                heappush(ready, (-folded.boxes[box].last, box))
     return tuple(order)
 
 

@@ -47,7 +47,16 @@ from engine.drawing.svg import (
     draw_text,
 )
 from engine.drawing.words import TIMES, label, number, operand, title
-from engine.folding import OWN, PARAMETERS, REPEATED, Arrow, FoldedGraph, Folding, Frame
+from engine.folding import (
+    OWN,
+    PARAMETERS,
+    REPEATED,
+    Arrow,
+    FoldedGraph,
+    Folding,
+    Frame,
+    product_of,
+)
 from engine.folding import Box as FoldedBox
 
 MOST_CHAIN_COLUMNS = 4
@@ -104,7 +113,7 @@ def box_title(folding: Folding, box: FoldedBox) -> str:
     if box.node is not None:
         return title(folding.graph, box.node)
     if not box.path:
-        return f"{box.count} additions"
+        return f"{box.count:,} {'nodes between' if box.between else 'additions'}"
     return scope_title(box.path, box.members, box.rest)
 
 
@@ -120,10 +129,29 @@ def arrow_text(arrow: Arrow) -> str:
 
 
 def size_text(folding: Folding, box: FoldedBox) -> str:
-    """What stands in a box for its gradient: that of a node, or how large the largest is."""
+    """What stands in a box for its gradient: that of a node, or how large the largest is.
+
+    On a path it is what becomes of a gradient in the box: the local derivatives, or their product.
+    """
     if box.node is not None:
         return number(folding.gradients[box.node])
-    return number(_rounded(folding.size(box.largest))) if box.path else "1 each"
+    if box.path:
+        return number(_rounded(folding.gradient_size(box.largest)))
+    return product_text(box.between, rounded=True) if box.between else "1 each"
+
+
+def product_text(factors: Sequence[float], rounded: bool = False) -> str:
+    """The product of some numbers, or why it cannot be written.
+
+    >>> product_text([0.5, -0.5]), product_text([1e-200, 1e-200]), product_text([1e-200, 0.0])
+    ('−0.25', 'too small for a float', '0')
+    """
+    product = product_of(factors)
+    if product == 0.0 and 0.0 not in factors:
+        return "too small for a float"
+    if math.isinf(product):
+        return "too large for a float"
+    return number(_rounded(product) if rounded else product)
 
 
 def boxes_text(count: int) -> str:
@@ -152,7 +180,7 @@ def arrows_into(folded: FoldedGraph) -> list[list[Arrow]]:
 
 def weights(folding: Folding, folded: FoldedGraph) -> tuple[float, ...]:
     """How long the bar in each box is, from 0 to 1: a quarter less for a tenth of the gradient."""
-    sizes = [folding.size(box.largest) for box in folded.boxes]
+    sizes = [folding.gradient_size(box.largest) for box in folded.boxes]
     largest = max(filter(math.isfinite, sizes), default=0.0)
     return tuple(
         min(max(1.0 + math.log10(size / largest) / DECADES, SMALLEST_WEIGHT), 1.0)
@@ -284,7 +312,7 @@ def _lines(folding: Folding, box: FoldedBox) -> tuple[Line, Line]:
     if box.node is not None:
         data = number(folding.graph.nodes[box.node].data)
         return Line("data", LINE_OF_DATA, data), Line("grad", LINE_OF_DATA, size)
-    key = LINE_OF_SIZE if box.path else "derivatives "
+    key = LINE_OF_SIZE if box.path else "product " if box.between else "derivatives "
     return Line("data", "nodes ", f"{box.count:,}"), Line("grad", key, size)
 
 

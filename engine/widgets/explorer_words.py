@@ -8,6 +8,7 @@ from engine.drawing.folded import (
     arrows_into,
     box_title,
     boxes_text,
+    product_text,
     scope_title,
 )
 from engine.drawing.words import TIMES, label, name, number, operand
@@ -115,17 +116,20 @@ def path_story(folding: Folding, path: Path) -> tuple[str, ...]:
     return (
         f"The strongest path from {start} to {output_name(folding)}: {nodes_text(len(path.nodes))}",
         f"The product of its {counted(len(path.local_derivatives), 'local derivative')} is "
-        f"{number(path.product)}. The whole gradient is {start}.grad = {number(gradient)}.",
+        f"{product_text(path.local_derivatives)}. "
+        f"The whole gradient is {start}.grad = {number(gradient)}.",
         _share(path, gradient),
     )
 
 
 def _share(path: Path, gradient: float) -> str:
     if path.ways == 1:
-        return "There is no other path, so the two are the same."
+        return _alone(path, gradient)
     others = counted(path.ways - 1, "other path")
-    if path.product == 0.0:
+    if 0.0 in path.local_derivatives:
         return f"Like the {others}, it is interrupted by a local derivative of 0."
+    if path.product == 0.0:
+        return f"It is not 0, but too small to compare with the {others}."
     if gradient == 0.0:
         return f"Together with the {others} it adds up to 0."
     share = path.product / gradient
@@ -142,6 +146,16 @@ def _share(path: Path, gradient: float) -> str:
     return f"It alone is {percent} % of the gradient; the {others} add the rest."
 
 
+def _alone(path: Path, gradient: float) -> str:
+    fits = 0.0 in path.local_derivatives or (path.product != 0.0 and math.isfinite(path.product))
+    if fits and math.isclose(path.product, gradient):
+        return "There is no other path, so the two are the same."
+    return (
+        "There is no other path: the two would be the same, had the walk back met no number that "
+        "is too small or too large for a float."
+    )
+
+
 def _rounded(value: float) -> float:
     return float(f"{value:.3g}")
 
@@ -152,7 +166,7 @@ def box_sentences(folding: Folding, folded: FoldedGraph, place: int) -> tuple[st
     if box.node is not None:
         return _node_sentences(folding, box.node)
     if not box.path:
-        return (f"{nodes_text(box.count)} that only add, each with the local derivative 1.",)
+        return _between_sentences(folding, box) if box.between else _additions_sentences(box)
     said = [f"{nodes_text(box.count)}, {counted(box.inside, 'edge')} between them."]
     if box.members:
         said.append(f"It stands for {listed([label(member) for member in box.members])}.")
@@ -162,6 +176,22 @@ def box_sentences(folding: Folding, folded: FoldedGraph, place: int) -> tuple[st
         if arrows:
             said.append(f"{verb} {_ends(folding, folded, arrows)}.")
     return tuple(said)
+
+
+def _additions_sentences(box: Box) -> tuple[str, ...]:
+    return (f"{nodes_text(box.count)} that only add, each with the local derivative 1.",)
+
+
+def _between_sentences(folding: Folding, box: Box) -> tuple[str, ...]:
+    largest = name(folding.graph, box.largest)
+    return (
+        f"{nodes_text(box.count)} in the middle of the path, as one box.",
+        f"From the first of them to the last, the product of the "
+        f"{counted(len(box.between), 'local derivative')} is {product_text(box.between)}.",
+        f"The largest gradient in it is {largest}.grad = {number(folding.gradients[box.largest])}.",
+        f"To see steps of the middle, show the strongest path from one of its nodes, such as "
+        f"{largest}.",
+    )
 
 
 def _ends(folding: Folding, folded: FoldedGraph, arrows: Sequence[tuple[int, Arrow]]) -> str:
@@ -206,7 +236,13 @@ def walk_sentences(
     if box.node is not None:
         return _node_step(folding, folded, box.node, into)
     if not box.path:
-        gradient = number(folding.gradients[box.largest])
+        gradient = number(folding.gradients[box.last])
+        if box.between:
+            return (
+                f"The last of these {nodes_text(box.count)} has the gradient {gradient}. What it "
+                "hands on along this path is multiplied by each local derivative in turn, "
+                f"together by their product: {product_text(box.between)}.",
+            )
         return (f"Additions hand their gradient on as it is; the last one has {gradient}.",)
     largest = name(folding.graph, box.largest)
     said = [
@@ -238,9 +274,10 @@ def _node_step(
             said.append(f"A contribution goes back to {who}.")
             continue
         amount = arrow.local_derivative * upstream
-        whole = (
-            f" of {who}.grad = {number(folding.gradients[start.last])}" if not start.path else ""
-        )
+        gradient = number(folding.gradients[start.last])
+        whole = "" if start.path else f" of {who}.grad = {gradient}"
+        if start.node is None and not start.path:
+            whole = f", a part of the gradient {gradient} of the last of them"
         said.append(
             f"To {who}: local derivative {number(arrow.local_derivative)} {TIMES} upstream "
             f"gradient {operand(upstream)} = {number(amount)}{whole}."
@@ -257,7 +294,7 @@ def drawing_text(folding: Folding, folded: FoldedGraph, story: Sequence[str]) ->
             (
                 one_line(box.path) or box_title(folding, box),
                 f"{box.count:,}",
-                number_text(folding.size(box.largest)),
+                number_text(folding.gradient_size(box.largest)),
                 _ends(folding, folded, ends) if ends else "-",
             )
         )

@@ -478,6 +478,8 @@ def _spoken(folding: Folding, box: Box) -> str:
         scope = folding.graph.nodes[box.node].scope
         return f"{heading}, gradient {size}" + (f", in {label(scope)}" if scope else "")
     largest = f"largest gradient {size} without its sign" if box.path else "additions"
+    if box.between:
+        largest = f"product of their local derivatives {size}"
     return f"{heading}, {nodes_text(box.count)}, {largest}"
 
 

@@ -4,21 +4,26 @@ import math
 import random
 from collections import Counter
 from collections.abc import Iterator
-from itertools import pairwise
+from fractions import Fraction
+from itertools import pairwise, product
 
 import pytest
 
 from engine import Graph, Parameter, Value, reverse_walk, scope
 from engine.folding import (
     FEW_NODES,
+    MOST_AT_EITHER_END,
     MOST_AT_FIRST,
     MOST_BOXES,
+    Arrow,
+    Box,
     Fold,
     FoldedGraph,
     Folding,
     box_order,
     circles,
     gradients_of,
+    product_of,
 )
 from tests.bench.gpt_shaped import SHORT_NAME, GptShaped
 
@@ -95,7 +100,7 @@ def test_a_gradient_that_is_no_number_counts_as_the_largest() -> None:
     folding = Folding(Graph.of(lost, {}))
     x_place, w_place, v_place = map(folding.graph.index, ("x", "w", "v"))
     assert math.isnan(folding.gradients[w_place])
-    sizes = [folding.size(place) for place in (x_place, w_place, v_place)]
+    sizes = [folding.gradient_size(place) for place in (x_place, w_place, v_place)]
     assert sizes == [0.0, math.inf, 1e9]
     (inputs,) = (box for box in folding.view(Fold()).boxes if box.path == "inputs")
     assert (inputs.count, inputs.largest) == (3, w_place)
@@ -274,7 +279,7 @@ def test_gradients_are_those_of_the_whole_walk(folding: Folding) -> None:
             if box.path:
                 largest = folding.largest_in(fold, box.path)
                 assert largest[0] == box.largest
-                sizes = [folding.size(node) for node in largest]
+                sizes = [folding.gradient_size(node) for node in largest]
                 assert sizes == sorted(sizes, reverse=True)
 
 
@@ -337,9 +342,9 @@ def test_a_neighborhood_is_what_edges_reach_nearest_first(folding: Folding) -> N
         }
     assert wide.left_out == len(reached) - 10
     ring = folding.neighborhood(node, 2, most=1000).nodes
-    outside = sorted(folding.size(n) for n in ring if n not in near)
+    outside = sorted(folding.gradient_size(n) for n in ring if n not in near)
     some = folding.neighborhood(node, 2, most=len(near) + 3).nodes
-    assert sorted(folding.size(n) for n in some if n not in near) == outside[-3:]
+    assert sorted(folding.gradient_size(n) for n in some if n not in near) == outside[-3:]
     cut = folding.cut_out(wide.nodes)
     inside = sum(t in wide.nodes for n in wide.nodes for t in graph.nodes[n].inputs)
     assert len(cut.arrows) == inside
@@ -380,6 +385,94 @@ def test_the_strongest_path_is_the_best_of_all_paths(seed: int) -> None:
         total = sum(product for product, _ in ways)
         assert total == pytest.approx(folding.gradients[node.index], rel=1e-9, abs=1e-12)
         assert math.prod(path.local_derivatives) == path.product
+
+
+def chain_of(factors: list[float]) -> Folding:
+    number = Value(1.0, "x")
+    for factor in factors:
+        number = number * factor
+    return Folding(Graph.of(number, names={}))
+
+
+@pytest.mark.parametrize(
+    ("factors", "product"),
+    [
+        ([1e-300, 1e-300, 1e300, 1e300], 1.0),
+        ([-1e200, 0.5, -1e-200], 0.5),
+        ([5e-324, 0.5], 0.0),
+        ([1e-200] * 3, 0.0),
+        ([0.0, 5.0], 0.0),
+        ([], 1.0),
+    ],
+)
+def test_a_product_is_too_small_only_where_it_is_itself(
+    factors: list[float], product: float
+) -> None:
+    assert product_of(factors) == pytest.approx(product, rel=1e-12, abs=0.0)
+    exact = math.prod(map(Fraction, factors))
+    assert product_of(factors) == pytest.approx(float(exact), rel=1e-12, abs=0.0)
+
+
+def test_a_product_too_large_for_a_float_is_infinite() -> None:
+    assert product_of([1e200, -1e200]) == -math.inf
+    assert product_of([1e200, 1e200, 1e-300]) == pytest.approx(1e100)
+
+
+@pytest.mark.parametrize("steps", [MOST_BOXES - 1, MOST_BOXES, 2200])
+def test_of_a_long_path_the_middle_is_one_box_with_the_product_in_it(steps: int) -> None:
+    chance = random.Random(steps)
+    folding = chain_of([chance.choice([-1.25, 0.8, 1.01]) for _ in range(steps)])
+    path = folding.strongest_path(0)
+    chain = folding.chain(path)
+    assert len(path.nodes) == steps + 1 == sum(box.count for box in chain.boxes)
+    between = [box for box in chain.boxes if box.node is None]
+    assert (len(chain.boxes) == steps + 1) == (steps < MOST_BOXES) == (not between)
+    factors = [arrow.local_derivative for arrow in chain.arrows]
+    factors += [factor for box in between for factor in box.between]
+    assert Counter(factors) == Counter(path.local_derivatives)
+    for box in between:
+        assert len(chain.boxes) == 2 * MOST_AT_EITHER_END + 1
+        nodes = range(box.last - box.count + 1, box.last + 1)
+        assert chain.boxes.index(box) == MOST_AT_EITHER_END == nodes[0]
+        assert abs(folding.gradients[box.largest]) == max(abs(folding.gradients[n]) for n in nodes)
+        start = folding.gradients[nodes[0]] / folding.gradients[box.last]
+        assert product_of(box.between) == pytest.approx(start, rel=1e-9)
+
+
+def test_a_long_path_of_additions_is_one_short_chain() -> None:
+    total = Value(1.0, "x")
+    for place in range(500):
+        total = total + Value(2.0, f"a{place}")
+    folding = Folding(Graph.of(total, names={}))
+    chain = folding.chain(folding.strongest_path(folding.graph.index("x")))
+    assert [box.count for box in chain.boxes] == [1, 499, 1]
+    assert not any(box.between for box in chain.boxes)
+
+
+def slow_order(folded: FoldedGraph) -> tuple[int, ...]:
+    """Of the boxes whose outputs are all behind the walk, or in one circle with them, the last."""
+    onward = {(arrow.start, arrow.end) for arrow in folded.arrows}
+    places = range(len(folded.boxes))
+    for middle, start, end in product(places, repeat=3):
+        if {(start, middle), (middle, end)} <= onward:
+            onward.add((start, end))
+    left, order = set(places), []
+    while left:
+        ready = [b for b in left if all((c, b) in onward for c in left if (b, c) in onward)]
+        order.append(max(ready, key=lambda place: folded.boxes[place].last))
+        left.remove(order[-1])
+    return tuple(order)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_order_of_boxes_is_that_of_its_definition_with_circles_too(seed: int) -> None:
+    chance = random.Random(seed)
+    count = chance.randint(1, 14)
+    lasts = chance.sample(range(100), count)
+    boxes = tuple(Box(str(last), (), False, 1, None, 0, last, 0, "") for last in lasts)
+    ends = [chance.choices(range(count), k=2) for _ in range(chance.randint(0, 2 * count))]
+    folded = FoldedGraph(boxes, tuple(Arrow(*pair, 1) for pair in ends))
+    assert box_order(folded) == slow_order(folded)
 
 
 def test_an_interrupted_path_is_still_a_path_with_product_0() -> None:

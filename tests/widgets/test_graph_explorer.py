@@ -1,6 +1,7 @@
 """``GraphExplorer`` from Python alone: what it draws, says and refuses."""
 
 import json
+import math
 import re
 from xml.etree import ElementTree as ET
 
@@ -167,6 +168,55 @@ def test_the_strongest_path_is_a_chain_with_its_product(view: GraphExplorer, gra
 def test_a_path_is_compared_with_the_whole_gradient(make, sentence: str) -> None:  # type: ignore[no-untyped-def]
     view = GraphExplorer(make(Value(2.0, "x"))).strongest_path("x")
     assert sentence in view.state.story[2]
+
+
+def halved_sums(times: int, factor: float) -> Value:
+    number = Value(1.0, "x")
+    for _ in range(times):
+        number = (number + number) * factor
+    return number
+
+
+@pytest.mark.parametrize(
+    ("output", "product", "sentence"),
+    [
+        (lambda: halved_sums(1100, 0.5), "too small for a float", "It is not 0, but too small"),
+        (lambda: halved_sums(4, 1e-100), "too small for a float", "It is not 0, but too small"),
+        (lambda: Value(1.0, "x") * 1e-200 * 1e-200, "too small for a float", "no number that is"),
+        (lambda: Value(0.0, "x") * 1e200 * 1e200, "too large for a float", "no number that is"),
+        (lambda: Value(0.0, "x") * 1e-200 * 1e-200 * 1e200 * 1e200, "1", "no number that is"),
+        (lambda: Value(0.0, "x") * 1e-200 * 0.0, "0", "so the two are the same"),
+    ],
+)
+def test_a_product_that_fits_in_no_float_is_said_to_be_no_0(  # type: ignore[no-untyped-def]
+    output, product: str, sentence: str
+) -> None:
+    _, said, compared = GraphExplorer(output()).strongest_path("x").state.story
+    assert f"is {product}. The whole gradient" in said
+    assert sentence in compared
+    assert "interrupted" not in compared
+
+
+def test_the_middle_of_a_long_path_is_one_box_that_says_what_is_in_it() -> None:
+    view = GraphExplorer(halved_sums(100, 0.5)).strongest_path("x")
+    assert view.path is not None
+    assert f"{len(view.path.nodes)} nodes" in view.state.story[0]
+    place = next(i for i, box in enumerate(view.shown["boxes"]) if box["node"] is None)
+    box = view.shown["boxes"][place]
+    hidden = len(view.path.nodes) - (len(view.shown["boxes"]) - 1)
+    assert box["title"] == f"{hidden} nodes between"
+    inside = view.path.local_derivatives[place : place + hidden - 1]
+    product = f"{math.prod(inside):.6g}".replace("-", "−")
+    assert f"the product of the {hidden - 1} local derivatives is {product}." in box["sentences"][1]
+    said = [line for position in view.shown["positions"] for line in position["sentences"]]
+    (step,) = (line for line in said if line.endswith(f"their product: {product}."))
+    assert f"The last of these {hidden} nodes has the gradient 1." in step
+    assert any("a part of the gradient 1 of the last of them." in line for line in said)
+    texts = [text.text for text in drawing(view).iter(f"{SVG}text")]
+    assert f"{hidden} nodes between" in texts
+    start = view.graph.names[int(view.path.nodes[place])]
+    assert start in box["sentences"][3]
+    assert view.strongest_path(start).state.boxes[0].startswith(start)
 
 
 def test_a_neighborhood_says_what_it_leaves_out(view: GraphExplorer, graph: Graph) -> None:
