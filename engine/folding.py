@@ -179,10 +179,12 @@ class Matches(NamedTuple):
     Attributes:
         nodes: indices of the first nodes found, the best matches first.
         total: how many there are.
+        by_place: whether the first of them was found by its place, and not by its label.
     """
 
     nodes: tuple[int, ...]
     total: int
+    by_place: bool = False
 
 
 class _Unit(NamedTuple):
@@ -573,8 +575,8 @@ class Folding:
     def search(self, text: str, most: int = MOST_MATCHES) -> Matches:
         """Find nodes whose label contains a text, upper and lower case alike.
 
-        Whole labels come before beginnings, and beginnings before other places; a node without
-        a label is found by its place, such as ``"n12"``.
+        Whole labels come before beginnings, and beginnings before other places; before them all
+        comes the node with the place that is asked for, such as ``"n12"``.
 
         >>> from engine.value import Value
         >>> folding = Folding(Graph.of(Value(1.0, "ab") + Value(2.0, "b"), names={}))
@@ -595,9 +597,11 @@ class Folding:
                 )
         nodes = [node for group in found for node in group]
         place = PLACE.fullmatch(wanted)
-        if place and int(place[1]) < len(self.graph):
-            nodes = list(dict.fromkeys([int(place[1]), *nodes]))
-        return Matches(tuple(nodes[:most]), len(nodes))
+        if not place or int(place[1]) >= len(self.graph):
+            return Matches(tuple(nodes[:most]), len(nodes))
+        first = int(place[1])
+        nodes, by_place = list(dict.fromkeys([first, *nodes])), first not in nodes
+        return Matches(tuple(nodes[:most]), len(nodes), by_place)
 
     def neighborhood(self, node: int, hops: int, most: int = MOST_NEIGHBORS) -> Neighborhood:
         """The nodes that edges connect with a node, near ones and large gradients first.

@@ -6,6 +6,7 @@ from typing import Any, Self
 
 import traitlets
 
+from engine.domain import whole
 from engine.drawing.folded import (
     FoldedLayout,
     arrow_text,
@@ -33,7 +34,7 @@ from engine.folding import (
     circles,
 )
 from engine.graph import Graph
-from engine.text import number_text, shown, table_lines
+from engine.text import number_text, table_lines
 from engine.value import Value
 from engine.widgets.explorer_words import (
     HINT,
@@ -60,7 +61,8 @@ class FoundNode:
 
     Attributes:
         index: its place in the graph.
-        name: its label, or its place such as ``n12``.
+        name: what it is called in the whole graph, and no other node: its label, or how it was
+            made such as ``a * b``, or its place such as ``n12``.
         scope: the part of the model it belongs to.
         data: its number.
         grad: its gradient, of the walk over the whole graph.
@@ -81,11 +83,13 @@ class Found:
         text: what was searched for.
         nodes: the first nodes found.
         total: how many there are.
+        by_place: whether the first of them was found by its place, and not by its label.
     """
 
     text: str
     nodes: tuple[FoundNode, ...]
     total: int
+    by_place: bool = False
 
     @property
     def sentence(self) -> str:
@@ -93,7 +97,11 @@ class Found:
         wanted = f"\N{LEFT DOUBLE QUOTATION MARK}{label(self.text)}\N{RIGHT DOUBLE QUOTATION MARK}"
         if not self.total:
             return f"No label contains {wanted}."
-        found = f"{nodes_text(self.total)} with {wanted} in the label"
+        labeled = self.total - self.by_place
+        found = f"{nodes_text(labeled)} with {wanted} in the label"
+        if self.by_place:
+            place = f"1 node called {wanted} by its place"
+            found = f"{place} and {found}" if labeled else place
         if self.total == len(self.nodes):
             return f"{found}."
         return f"{found}; the first {len(self.nodes)} are listed. Type more of the label."
@@ -278,10 +286,12 @@ class GraphExplorer(SteppedView):
 
         Raises:
             KeyError: no node, or more than one, has this name.
-            ValueError: ``hops`` is not a whole number from 1 to 6.
+            TypeError: ``hops`` is no whole number.
+            ValueError: ``hops`` is not from 1 to 6.
         """
-        if isinstance(hops, bool) or not isinstance(hops, int) or not 1 <= hops <= MOST_HOPS:
-            raise ValueError(f"hops is a whole number from 1 to {MOST_HOPS}, got {shown(hops)}.")
+        hops = whole(hops, "hops")
+        if not 1 <= hops <= MOST_HOPS:
+            raise ValueError(f"hops is a whole number from 1 to {MOST_HOPS}, got {hops}.")
         around = self._folding.neighborhood(self._folding.graph.index(node), hops)
         return self._go(replace(self._scene, around=around, path=None))
 
@@ -301,7 +311,8 @@ class GraphExplorer(SteppedView):
         """Find nodes whose label contains a text.
 
         Args:
-            text: a part of the label; upper and lower case are the same.
+            text: a part of the label; upper and lower case are the same. A place such as ``"n12"``
+                finds the node that has it as well.
 
         Returns:
             The first matches, which the view lists as well.
@@ -312,11 +323,12 @@ class GraphExplorer(SteppedView):
             text,
             tuple(
                 FoundNode(
-                    i, graph.names[i], graph.nodes[i].scope, graph.nodes[i].data, gradients[i]
+                    i, graph.own_names[i], graph.nodes[i].scope, graph.nodes[i].data, gradients[i]
                 )
                 for i in matches.nodes
             ),
             matches.total,
+            matches.by_place,
         )
         self.shown = {**self.shown, "notice": "", "found": self._found_page()}
         return self._found

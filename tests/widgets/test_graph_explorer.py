@@ -5,6 +5,7 @@ import math
 import re
 from xml.etree import ElementTree as ET
 
+import numpy as np
 import pytest
 import traitlets
 
@@ -214,9 +215,9 @@ def test_the_middle_of_a_long_path_is_one_box_that_says_what_is_in_it() -> None:
     assert any("a part of the gradient 1 of the last of them." in line for line in said)
     texts = [text.text for text in drawing(view).iter(f"{SVG}text")]
     assert f"{hidden} nodes between" in texts
-    start = view.graph.names[int(view.path.nodes[place])]
-    assert start in box["sentences"][3]
-    assert view.strongest_path(start).state.boxes[0].startswith(start)
+    start = view.path.nodes[place]
+    assert f"such as n{start}," in box["sentences"][3]
+    assert view.search(f"n{start}").nodes[0].index == start
 
 
 def test_a_neighborhood_says_what_it_leaves_out(view: GraphExplorer, graph: Graph) -> None:
@@ -234,10 +235,51 @@ def test_a_neighborhood_says_what_it_leaves_out(view: GraphExplorer, graph: Grap
     assert f"all {len(graph):,} nodes" in state.story[-1]
 
 
-@pytest.mark.parametrize("hops", [0, 7, 2.5, "2", True])
-def test_hops_are_a_small_whole_number(view: GraphExplorer, hops: object) -> None:
-    with pytest.raises(ValueError, match="hops is a whole number from 1 to 6, got"):
+@pytest.mark.parametrize("hops", [0, 7, -1])
+def test_hops_are_few(view: GraphExplorer, hops: int) -> None:
+    with pytest.raises(ValueError, match=f"hops is a whole number from 1 to 6, got {hops}"):
+        view.neighborhood("wq[3][5]", hops)
+
+
+@pytest.mark.parametrize("hops", [2.5, "2", True, None])
+def test_hops_are_a_whole_number(view: GraphExplorer, hops: object) -> None:
+    with pytest.raises(TypeError, match="hops is a whole number, got"):
         view.neighborhood("wq[3][5]", hops)  # type: ignore[arg-type]
+
+
+def test_hops_and_nodes_may_be_whole_numbers_of_numpy(view: GraphExplorer, graph: Graph) -> None:
+    node = graph.index("wq[3][5]")
+    view.neighborhood(np.int64(node), np.int64(2))  # type: ignore[arg-type]
+    drawn = view.state
+    json.dumps(view.shown)
+    assert drawn == view.neighborhood(node, 2).state
+
+
+def test_a_node_that_is_found_by_its_place_is_said_to_be() -> None:
+    a, b, c = (Value(1.0, name) for name in "abc")
+    view = GraphExplorer(a * b + c)
+    found = view.search("n2")
+    assert found.sentence == "1 node called “n2” by its place."
+    assert [node.name for node in found.nodes] == ["a * b"]
+    assert view.search("n5").sentence == "No label contains “n5”."
+    product = a * b
+    product.label = "n2"
+    assert GraphExplorer(product + c).search("n2").sentence == "1 node with “n2” in the label."
+    many = [Value(1.0, f"n1{place}") for place in range(20)]
+    found = GraphExplorer(sum(many[1:], many[0])).search("n1")
+    assert found.sentence == (
+        "20 nodes with “n1” in the label; the first 12 are listed. Type more of the label."
+    )
+    found = GraphExplorer(sum(many[1:], many[0])).search("N12")
+    assert found.sentence == "1 node called “N12” by its place and 1 node with “N12” in the label."
+    assert found.nodes[0].index == 12
+
+
+def test_what_a_search_names_can_be_named_again() -> None:
+    twice = [Value(float(place), "x") for place in range(2)]
+    view = GraphExplorer(twice[0] * twice[1])
+    for node in view.search("x").nodes:
+        assert view.strongest_path(node.name).path.nodes[0] == node.index  # type: ignore[union-attr]
 
 
 def test_the_walk_goes_box_by_box_with_the_largest_gradient(
