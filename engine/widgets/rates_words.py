@@ -21,8 +21,8 @@ class Outcome(StrEnum):
     STILL_FAR = "still far"
     ARRIVES = "arrives"
     OVERSHOOTS = "overshoots, but arrives"
-    TO_AND_FRO = "jumps to and fro, not there yet"
-    NOWHERE = "jumps to and fro, gets nowhere"
+    BACK_AND_FORTH = "jumps back and forth, not there yet"
+    NOWHERE = "jumps back and forth, gets nowhere"
     DIVERGES = "diverges"
     STANDS_STILL = "stands still"
     FALLS_ON = "falls on"
@@ -33,8 +33,8 @@ HEADINGS = {
     Outcome.STILL_FAR: "small steps, still far from the lowest place.",
     Outcome.ARRIVES: "it arrives.",
     Outcome.OVERSHOOTS: "it jumps over the lowest place, and arrives all the same.",
-    Outcome.TO_AND_FRO: "it jumps to and fro, and is not there yet.",
-    Outcome.NOWHERE: "it jumps to and fro, and gets nowhere.",
+    Outcome.BACK_AND_FORTH: "it jumps back and forth, and is not there yet.",
+    Outcome.NOWHERE: "it jumps back and forth, and gets nowhere.",
     Outcome.DIVERGES: "too large, it diverges.",
     Outcome.STANDS_STILL: "it stands still.",
     Outcome.FALLS_ON: "the loss falls on, and no lowest place is in sight.",
@@ -110,7 +110,7 @@ class Descent:
             return Outcome.OVERSHOOTS if self.turns else Outcome.ARRIVES
         if not self.turns:
             return Outcome.STILL_FAR
-        return Outcome.NOWHERE if left > (1.0 - SAME) * height else Outcome.TO_AND_FRO
+        return Outcome.NOWHERE if left > (1.0 - SAME) * height else Outcome.BACK_AND_FORTH
 
 
 def heading(descent: Descent, lowest: float) -> str:
@@ -148,7 +148,7 @@ def sentences(descent: Descent, lowest: float, name: str) -> tuple[str, str]:
     if outcome is Outcome.STANDS_STILL:
         return goes, "The gradient is 0 at the start, so every step has the length 0."
     turns = f"It changes its direction {_count(descent.turns, 'time')}"
-    if outcome in (Outcome.TO_AND_FRO, Outcome.NOWHERE):
+    if outcome in (Outcome.BACK_AND_FORTH, Outcome.NOWHERE):
         return goes, f"{turns}: each step goes past the lowest place, to the other side."
     if outcome is Outcome.STILL_FAR:
         share = (losses[-1] - lowest) / (losses[0] - lowest)

@@ -20,7 +20,7 @@ OUTCOMES = [
     Outcome.STILL_FAR,
     Outcome.ARRIVES,
     Outcome.OVERSHOOTS,
-    Outcome.TO_AND_FRO,
+    Outcome.BACK_AND_FORTH,
     Outcome.NOWHERE,
     Outcome.DIVERGES,
 ]
@@ -74,6 +74,14 @@ class TestWords:
         assert state.heading.startswith(f"Learning rate {rate:g}: ")
         assert len(state.sentences) == 2
         assert state.sentences[0].startswith("20 steps from w = 5 to ")
+
+    def test_a_jump_over_the_lowest_place_goes_back_and_forth(self, rates: LearningRates) -> None:
+        rates.rate = 0.98
+        assert rates.state.outcome == "jumps back and forth, not there yet"
+        assert rates.state.heading.endswith("it jumps back and forth, and is not there yet.")
+        rates.rate = 1.0
+        assert rates.state.outcome == "jumps back and forth, gets nowhere"
+        assert rates.state.heading.endswith("it jumps back and forth, and gets nowhere.")
 
     def test_the_numbers_of_a_divergence(self, rates: LearningRates) -> None:
         rates.rate = 1.1
