@@ -13,12 +13,17 @@ ROOT = Path(__file__).resolve().parents[2]
 CHAPTERS = build.chapter_files(Places(ROOT))
 # The field's names for what the course teaches: a chapter that uses one has it explained.
 TERMS = (
+    "accuracy",
+    "backpropagation",
+    "backward pass",
     "central difference",
     "chain rule",
     "contribution",
+    "edge",
     "forward pass",
     "gradient",
     "graph",
+    "hop",
     "kink",
     "leaf",
     "local derivative",
@@ -26,6 +31,7 @@ TERMS = (
     "relative error",
     "reverse walk",
     "seed gradient",
+    "third derivative",
     "topological order",
     "upstream gradient",
     "visited set",
