@@ -31,7 +31,16 @@ def number_text(number: float) -> str:
     """
     if math.isfinite(number) and number == int(number) and abs(number) < LARGEST_WHOLE:
         return str(int(number))
-    return f"{number:.{SIGNIFICANT_DIGITS}g}"
+    return f"{float(number):.{SIGNIFICANT_DIGITS}g}"  # a Fraction has no such layout
+
+
+def number_of(count: int, thing: str) -> str:
+    """Write how many things there are: one of them has no ``s`` at its end.
+
+    >>> number_of(1, "node"), number_of(2, "node")
+    ('1 node', '2 nodes')
+    """
+    return f"{count} {thing}{'' if count == 1 else 's'}"
 
 
 def one_line(text: str) -> str:

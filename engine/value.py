@@ -34,6 +34,7 @@ from engine.text import number_text, shown
 
 INFIX = frozenset({"+", "-", "*", "/", "**"})
 FUNCTIONS = frozenset({"neg", "exp", "log", "relu", "tanh"})
+LONGEST_HELD = 30
 
 
 class ReleasedError(RuntimeError):
@@ -102,11 +103,7 @@ class Number:
     def __repr__(self) -> str:
         label = f", label={self.label!r}" if self.label else ""
         made_by = f", op={self.op!r}" if self.op else ""
-        # A learner may have put anything there, and has to be able to see it.
-        data, grad = (
-            number_text(held) if isinstance(held, Real) else shown(held)
-            for held in (self.data, self.grad)
-        )
+        data, grad = _held_text(self.data), _held_text(self.grad)
         return f"{type(self).__name__}(data={data}, grad={grad}{made_by}{label})"
 
     def __format__(self, layout: str) -> str:
@@ -152,6 +149,17 @@ class Number:
         )
 
     __lt__ = __le__ = __gt__ = __ge__ = _compare
+
+
+def _held_text(held: object) -> str:
+    """Write data or a gradient: a learner may have put anything there, and has to see it."""
+    if isinstance(held, Real):
+        try:
+            return number_text(float(held))
+        except OverflowError:  # a whole number; its digits would push out the rest of the line
+            text = shown(held)
+            return text if len(text) <= LONGEST_HELD else f"{text[: LONGEST_HELD - 3]}..."
+    return shown(held)
 
 
 class Value(Number):
@@ -359,7 +367,9 @@ class Value(Number):
             ReleasedError: the tape that recorded this number has ended.
             TypeError: a gradient was replaced by something that is not a number.
             ValueError: a number on the way is infinite or NaN; the message names the first.
-            OverflowError: a gradient is too large for a float; the message names the first.
+            OverflowError: a gradient, or the sum of the gradients of several walks, is too large
+                for a float, or a whole number that was put into a node is; the message names the
+                first.
 
         After an error, or an interrupt, every leaf holds the gradient it had before.
 
@@ -663,34 +673,63 @@ def walk_back(order: Sequence[Value], output: Value, leaves: Iterable[Value]) ->
 
     Raises:
         TypeError: the gradient of a leaf was replaced by something that is not a number.
-        OverflowError: a gradient is too large for a float.
+        OverflowError: a gradient, or its sum with what the leaf holds, is too large for a float.
     """
     leaves = list(leaves)
     held = [leaf.grad for leaf in leaves]
-    _require_numbers(leaves, held)
+    before = _as_floats(leaves, held)
     try:
         for node in order:
             node.grad = 0.0
         push_back(order, output)
         _require_range(order, output, leaves)
-        if any(held):
-            for leaf, gradient in zip(leaves, held, strict=True):
-                leaf.grad += gradient
+        if any(before):
+            for leaf, total in zip(leaves, _sums(leaves, before), strict=True):
+                leaf.grad = total
     except BaseException:
         for leaf, gradient in zip(leaves, held, strict=True):
             leaf.grad = gradient
         raise
 
 
-def _require_numbers(leaves: Sequence[Value], gradients: Sequence[object]) -> None:
+def _as_floats(leaves: Sequence[Value], gradients: list[float]) -> list[float]:
     if {float}.issuperset(map(type, gradients)):
-        return
-    for leaf, gradient in zip(leaves, gradients, strict=True):
-        if not isinstance(gradient, Real):
-            raise TypeError(
-                f"backward() needs every gradient to be a number, but found {shown(leaf)}. "
-                "Set it to 0.0."
-            )
+        return gradients
+    return [_as_float(leaf, grad) for leaf, grad in zip(leaves, gradients, strict=True)]
+
+
+def _as_float(leaf: Value, gradient: object) -> float:
+    if not isinstance(gradient, Real):
+        raise TypeError(
+            f"backward() needs every gradient to be a number, but found {shown(leaf)}. "
+            "Set it to 0.0."
+        )
+    try:
+        return float(gradient)
+    except OverflowError:
+        raise OverflowError(
+            f"backward() adds to the gradient that a leaf holds, and that of {shown(leaf)} is too "
+            "large for a float. Set it to 0.0."
+        ) from None
+
+
+def _sums(leaves: Sequence[Value], before: Sequence[float]) -> list[float]:
+    """The gradients of this walk and those of before, added up; none may leave the floats."""
+    sums = [leaf.grad + held for leaf, held in zip(leaves, before, strict=True)]
+    if not math.isfinite(sum(sums)):
+        for leaf, held, total in zip(leaves, before, sums, strict=True):
+            if math.isinf(total) and math.isfinite(held):
+                raise OverflowError(
+                    f"gradients add up, and the sum for {_named(leaf)} is too large for a float: "
+                    f"it held {number_text(held)} and gets {number_text(leaf.grad)} more. "
+                    "The leaves keep the gradients they had. Set the gradients to 0 before the "
+                    "walk, or scale the numbers."
+                )
+    return sums
+
+
+def _named(leaf: Value) -> str:
+    return f"the leaf {leaf.label!r}" if leaf.label else "a leaf"
 
 
 def _require_range(order: Sequence[Value], output: Value, leaves: Sequence[Value]) -> None:
@@ -746,12 +785,14 @@ def topological_order(output: Value) -> list[Value]:
     return order
 
 
-def _refuse_replaced_data(nodes: Sequence[Value]) -> NoReturn:
-    node = next(node for node in nodes if not isinstance(node.data, Real))
-    raise TypeError(
-        f"backward() needs numbers, but found {shown(node)}: its data, or that of an input, was "
-        "replaced by something else. Give it a number again and repeat the calculation."
-    )
+def _refuse_replaced_data(nodes: Sequence[Value]) -> None:
+    for node in nodes:
+        if not isinstance(node.data, Real):
+            raise TypeError(
+                f"backward() needs numbers, but found {shown(node)}: its data, or that of an "
+                "input, was replaced by something else. Give it a number again and repeat the "
+                "calculation."
+            )
 
 
 def require_finite(output: Value, nodes: Sequence[Value]) -> None:
@@ -760,22 +801,35 @@ def require_finite(output: Value, nodes: Sequence[Value]) -> None:
     Args:
         output: the number to differentiate.
         nodes: what it was made from, and perhaps others.
+
+    Raises:
+        TypeError: the data of a node was replaced by something that is not a number.
+        ValueError: a number on the way is infinite or NaN.
+        OverflowError: a number on the way was replaced by one too large for a float.
     """
     try:
         if all(map(math.isfinite, map(attrgetter("data"), nodes))):
             return
-    except TypeError:
+    except (TypeError, OverflowError):
         _refuse_replaced_data(nodes)
     for node in topological_order(output):
-        if not math.isfinite(node.data):
-            operands = ", ".join(
-                number_text(o.data if isinstance(o, Value) else float(o)) for o in node.operands
-            )
-            where = f"{node.op!r} applied to {operands} gave" if node.op else "a leaf holds"
-            raise ValueError(
-                f"backward() needs finite numbers, but {where} {number_text(node.data)}, "
-                f"on the way to the output {number_text(output.data)}."
-            )
+        try:
+            if not math.isfinite(node.data):
+                raise ValueError(f"backward() needs finite numbers, but {_came(node, output)}.")
+        except OverflowError:
+            raise OverflowError(
+                f"backward() needs numbers that a float can hold, but {_came(node, output)}."
+            ) from None
+
+
+def _came(node: Value, output: Value) -> str:
+    """Where a number comes from, and where it leads to."""
+    operands = [_held_text(o.data if isinstance(o, Value) else float(o)) for o in node.operands]
+    applied = f"{node.op!r} applied to {', '.join(operands)} gave"
+    return (
+        f"{applied if node.op else f'{_named(node)} holds'} {_held_text(node.data)}, "
+        f"on the way to the output {_held_text(output.data)}"
+    )
 
 
 # -- what NumPy is told ----------------------------------------------------------------------------

@@ -1,10 +1,12 @@
 """backward(): the numbers of the course, repeated calls, orders, and a million nodes."""
 
+import math
 import random
 import subprocess
 import sys
 from collections.abc import Callable
 
+import numpy as np
 import pytest
 
 import engine.value
@@ -268,6 +270,71 @@ def test_gradients_whose_sum_would_overflow_are_finite_all_the_same(
     with Tape() as tape:
         walk_from(tape, x * 1e308 + z * 1e308)
     assert (x.grad, z.grad) == (1e308, 1e308)
+
+
+@pytest.mark.parametrize("kind", [float, np.float64])
+def test_gradients_that_add_up_to_more_than_a_float_holds_stay_as_they_were(
+    walk_from: Callable[[Tape, Value], None], kind: Callable[[float], float]
+) -> None:
+    x, w = Value(1.0, "x"), Parameter(2.0)
+    with Tape() as tape:
+        y = x * 1e308 + w
+        walk_from(tape, y)
+        x.grad = kind(x.grad)
+        told = r"'x'.* 1e\+308 .* 1e\+308 .*Set the gradients to 0"
+        with pytest.raises(OverflowError, match=told):
+            walk_from(tape, y)
+        assert (x.grad, type(x.grad), w.grad) == (1e308, kind, 1.0)
+        x.grad = -1e308
+        walk_from(tape, y)
+    assert (x.grad, w.grad) == (0.0, 2.0)
+
+
+def test_a_gradient_that_was_infinite_before_stays_so(
+    walk_from: Callable[[Tape, Value], None],
+) -> None:
+    x, w = Value(1.0), Parameter(2.0)
+    x.grad = math.inf
+    with Tape() as tape:
+        walk_from(tape, x * w)
+    assert (x.grad, w.grad) == (math.inf, 1.0)
+
+
+def test_a_gradient_too_large_for_a_float_is_named_and_nothing_changes(
+    walk_from: Callable[[Tape, Value], None],
+) -> None:
+    x, w = Value(3.0), Parameter(2.0, "w")
+    w.grad = 10**400
+    with Tape() as tape:
+        y = x * w
+        with pytest.raises(OverflowError, match=r"label='w'.* is too large .*Set it to 0\.0"):
+            walk_from(tape, y)
+    assert (x.grad, w.grad) == (0.0, 10**400)
+
+
+@pytest.mark.parametrize("also", [None, "b"])
+def test_data_too_large_for_a_float_is_named_and_nothing_changes(
+    walk_from: Callable[[Tape, Value], None], also: str | None
+) -> None:
+    x, w = Value(3.0, "x"), Parameter(2.0)
+    with Tape() as tape:
+        y = x * w
+        x.data = 10**400
+        if also:
+            w.data = also  # type: ignore[assignment]
+        kind, told = (TypeError, "data='b'") if also else (OverflowError, "leaf 'x' holds 1000")
+        with pytest.raises(kind, match=rf"backward\(\) needs numbers.*{told}"):
+            walk_from(tape, y)
+    assert (x.grad, w.grad) == (0.0, 0.0)
+
+
+def test_data_too_large_for_a_float_beside_the_output_does_not_matter() -> None:
+    x, other = Value(3.0), Value(1.0)
+    with Tape() as tape:
+        other * 2.0
+        other.data = 10**400
+        tape.backward(x * x)
+    assert x.grad == 6.0
 
 
 @pytest.mark.parametrize("data", ["a", None, Value(3.0)], ids=repr)

@@ -4,6 +4,7 @@ import copy
 import math
 import operator
 from collections.abc import Callable
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -289,6 +290,36 @@ def test_a_gradient_that_is_no_number_can_still_be_seen() -> None:
     x = Value(3.0)
     x.grad = None  # type: ignore[assignment]
     assert repr(x) == "Value(data=3, grad=None)"
+
+
+@pytest.mark.parametrize(
+    ("held", "text"),
+    [
+        (10**400, "1" + 26 * "0" + "..."),
+        (-(10**5000), "an unprintable int"),
+        (Fraction(1, 3), "0.333333"),
+        (Fraction(10**400), "Fraction(1" + 17 * "0" + "..."),
+        (Decimal("0.5"), "Decimal('0.5')"),
+        (np.float32(0.5), "0.5"),
+        (1j, "1j"),
+        ("a", "'a'"),
+    ],
+    ids=lambda part: part if isinstance(part, str) else type(part).__name__,
+)
+def test_the_repr_shows_whatever_a_learner_put_there(held: Any, text: str) -> None:
+    x = Value(3.0, "x")
+    x.data = held
+    assert repr(x) == f"Value(data={text}, grad=0, label='x')"
+    x.data, x.grad = 3.0, held
+    assert repr(x) == f"Value(data=3, grad={text}, label='x')"
+
+
+def test_a_fraction_that_a_learner_put_there_can_be_calculated_with() -> None:
+    x = Value(3.0)
+    x.data = Fraction(1, 3)  # type: ignore[assignment]
+    assert [(x * 2).data, (2 * x).data, (x + 2).data] == pytest.approx([2 / 3, 2 / 3, 7 / 3])
+    with pytest.raises(ZeroDivisionError, match=r"0\.333333 / 0 does not exist"):
+        x / 0
 
 
 @pytest.mark.parametrize("value", [Value(3, "x"), Parameter(2, "w"), Value(3) * 2], ids=repr)
