@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from random import Random
 
 from engine.domain import whole
-from engine.text import shown
+from engine.text import number_of, shown
 from engine.value import Parameter, Value, scope
 
 ACTIVATIONS = {"tanh": Value.tanh, "relu": Value.relu, "linear": Value.__pos__}
@@ -55,7 +55,8 @@ class Neuron:
         if not hasattr(inputs, "__len__"):
             raise TypeError(f"a neuron takes a list of numbers, got {shown(inputs)}.")
         if len(inputs) != len(self.weights):
-            raise ValueError(f"this neuron takes {len(self.weights)} inputs, got {len(inputs)}.")
+            takes = number_of(len(self.weights), "input")
+            raise ValueError(f"this neuron takes {takes}, got {len(inputs)}.")
         products = [weight * x for weight, x in zip(self.weights, inputs, strict=True)]
         return ACTIVATIONS[self.activation](sum(products[1:], products[0]) + self.bias)
 
@@ -64,7 +65,7 @@ class Neuron:
         return [*self.weights, self.bias]
 
     def __repr__(self) -> str:
-        return f"Neuron({len(self.weights)} inputs, {self.activation})"
+        return f"Neuron({number_of(len(self.weights), 'input')}, {self.activation})"
 
 
 class Layer:

@@ -15,7 +15,7 @@ walking the tape from the back needs no sort.
 import gc
 from types import TracebackType
 
-from engine.text import shown
+from engine.text import number_of, shown
 from engine.value import (
     Released,
     Value,
@@ -66,7 +66,7 @@ class Tape:
 
     def __repr__(self) -> str:
         state = "recording" if Tape._recording is self else "ended" if self._used else "new"
-        return f"Tape({len(self)} nodes, {state})"
+        return f"Tape({number_of(len(self), 'node')}, {state})"
 
     def __enter__(self) -> "Tape":
         if self._used:

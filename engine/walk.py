@@ -21,7 +21,7 @@ from numbers import Integral
 from typing import NamedTuple
 
 from engine.graph import Graph, few_names
-from engine.text import number_text, shown
+from engine.text import number_of, number_text, shown
 
 LONGEST_REPEATED_WALK = 10_000
 
@@ -121,7 +121,8 @@ class Walk:
         (0.0, 1.0)
         """
         if not isinstance(number, Integral) or number not in range(len(self.steps) + 1):
-            raise ValueError(f"a walk of {len(self.steps)} steps has no step {shown(number)}.")
+            steps = number_of(len(self.steps), "step")
+            raise ValueError(f"a walk of {steps} has no step {shown(number)}.")
         gradients = [0.0] * len(self.graph)
         gradients[self.graph.output.index] = 1.0
         for step in self.steps[:number]:

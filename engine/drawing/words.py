@@ -120,9 +120,10 @@ def graph_text(graph: Graph) -> str:
 def graph_summary(graph: Graph) -> str:
     """One sentence that names a drawing, for a reader who does not see it."""
     leaves = sum(node.kind != "computed" for node in graph.nodes)
-    return (
-        f"Graph of {title(graph, graph.output.index)}: {len(graph)} nodes, {leaves} of them leaves"
+    counts = (
+        "1 node, a leaf" if leaves == len(graph) else f"{len(graph)} nodes, {leaves} of them leaves"
     )
+    return f"Graph of {title(graph, graph.output.index)}: {counts}"
 
 
 class WalkWords:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, MutableSequence, Sequence
 from dataclasses import dataclass, field
 
 from engine.graph import collector_paused
-from engine.text import shown
+from engine.text import number_of, shown
 from engine.value import (
     FUNCTIONS,
     INFIX,
@@ -75,9 +75,9 @@ class Choice:
             if not isinstance(option, Sequence):
                 raise TypeError(f"an option is a list of Values, got {shown(option)}.")
             if len(option) != len(self.edges):
-                raise ValueError(
-                    f"option {pick} holds {len(option)} Values for {len(self.edges)} edges."
-                )
+                values = number_of(len(option), "Value")
+                edges = number_of(len(self.edges), "edge")
+                raise ValueError(f"option {pick} holds {values} for {edges}.")
             for value in option:
                 require_recorded(value)
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from engine.text import shown
+from engine.text import number_of, shown
 from engine.value import Value, require_recorded
 
 Floats = NDArray[np.float64]
@@ -75,7 +75,8 @@ class ParameterVector:
 
     def _filled(self, numbers: ArrayLike) -> Floats:
         if isinstance(numbers, Sequence) and len(numbers) != len(self):
-            raise ValueError(f"the vector holds {len(self)} numbers, not {len(numbers)} numbers.")
+            holds, got = number_of(len(self), "number"), number_of(len(numbers), "number")
+            raise ValueError(f"the vector holds {holds}, not {got}.")
         if np.ma.is_masked(numbers):
             raise ValueError(f"the vector needs numbers, and some are masked: {shown(numbers)}.")
         try:
@@ -85,9 +86,8 @@ class ParameterVector:
         if given.dtype.kind not in "fiu":
             raise TypeError(f"the vector needs real numbers, got {shown(numbers)}.")
         if given.shape not in ((), (len(self),)):
-            raise ValueError(
-                f"the vector holds {len(self)} numbers in one row, got the shape {given.shape}."
-            )
+            holds = number_of(len(self), "number")
+            raise ValueError(f"the vector holds {holds} in one row, got the shape {given.shape}.")
         filled = given.astype(np.float64, copy=False)
         return filled if filled.ndim else np.full(len(self), filled)
 
@@ -95,4 +95,4 @@ class ParameterVector:
         return len(self.leaves)
 
     def __repr__(self) -> str:
-        return f"ParameterVector({len(self)} numbers)"
+        return f"ParameterVector({number_of(len(self), 'number')})"

@@ -62,6 +62,10 @@ def assert_inert(text: str) -> ET.Element:
     return root
 
 
+def test_the_name_of_a_drawing_of_one_node_speaks_of_one() -> None:
+    assert graph_summary(Graph.of(Value(3.0, label="x"))) == "Graph of x: 1 node, a leaf"
+
+
 @settings(max_examples=40)
 @given(graph=graphs())
 def test_any_drawing_is_plain_named_and_complete(graph: Graph) -> None:

@@ -109,6 +109,10 @@ def test_the_last_layer_is_linear_and_the_others_bend() -> None:
     assert [layer.neurons[0].activation for layer in model.layers] == ["relu", "relu", "linear"]
 
 
+def test_a_neuron_of_one_input_is_named_so() -> None:
+    assert (repr(Neuron(1)), repr(Neuron(2))) == ("Neuron(1 input, tanh)", "Neuron(2 inputs, tanh)")
+
+
 def test_a_layer_of_one_neuron_still_answers_with_a_list() -> None:
     (answer,) = Layer(2, 1)(POINT)
     assert answer.op == "tanh"
@@ -122,6 +126,7 @@ def test_a_layer_of_one_neuron_still_answers_with_a_list() -> None:
         (lambda: Layer(2, 0), "at least one neuron, got 0"),
         (lambda: MLP(2, ()), "at least one layer"),
         (lambda: Neuron(2)([1.0]), "takes 2 inputs, got 1"),
+        (lambda: Neuron(1)([1.0, 2.0]), "takes 1 input, got 2"),
         (lambda: MLP(2, (3, 1))([1.0, 2.0, 3.0]), "takes 2 inputs, got 3"),
         (lambda: MLP(2, (1,), "sigmoid"), "one of tanh, relu, linear, got 'sigmoid'"),
         (lambda: Neuron(2, ["tanh"]), r"one of tanh, relu, linear, got \['tanh'\]"),

@@ -343,7 +343,7 @@ def test_picks_and_options_that_do_not_fit_are_refused(way: str) -> None:
     with pytest.raises(TypeError, match="cannot be interpreted as an integer"):
         replay.bind([0, 1.0])  # type: ignore[list-item]
     (edge, *_), options = choices[0].edges, choices[0].options
-    with pytest.raises(ValueError, match="option 0 holds 3 Values for 1 edges"):
+    with pytest.raises(ValueError, match=r"option 0 holds 3 Values for 1 edge\."):
         unnamed(way, loss, None, [Choice([edge], options)])
     with pytest.raises(ValueError, match="none of the options holds"):
         unnamed(way, loss, None, [Choice([edge], [[reader.layer[0][0]]])])
@@ -450,6 +450,10 @@ def test_a_vector_reads_and_writes_its_leaves_only_when_asked() -> None:
     assert type(weights[0].data) is float
 
 
+def test_a_vector_of_one_number_says_so() -> None:
+    assert repr(ParameterVector([Parameter(1.0)])) == "ParameterVector(1 number)"
+
+
 def test_a_vector_refuses_what_is_no_leaf_and_numbers_that_do_not_fit() -> None:
     x = Parameter(1.0)
     with pytest.raises(ValueError, match="was computed"):
@@ -467,7 +471,7 @@ def test_a_vector_refuses_what_is_no_leaf_and_numbers_that_do_not_fit() -> None:
 @pytest.mark.parametrize(
     ("numbers", "error", "message"),
     [
-        ([1.0], ValueError, "holds 2 numbers, not 1 numbers"),
+        ([1.0], ValueError, r"holds 2 numbers, not 1 number\."),
         (np.ones(3), ValueError, r"holds 2 numbers in one row, got the shape \(3,\)"),
         ([[1.0], [2.0]], ValueError, r"holds 2 numbers in one row, got the shape \(2, 1\)"),
         ([[1.0], [2.0, 3.0]], TypeError, r"real numbers, got \[\[1.0\], \[2.0, 3.0\]\]"),

@@ -64,7 +64,9 @@ def test_a_tape_says_what_it_is_doing() -> None:
     assert repr(tape) == "Tape(0 nodes, new)"
     with tape:
         Value(3.0) * 2
-        assert repr(tape) == "Tape(1 nodes, recording)"
+        assert repr(tape) == "Tape(1 node, recording)"
+        Value(3.0) * 2
+        assert repr(tape) == "Tape(2 nodes, recording)"
     assert repr(tape) == "Tape(0 nodes, ended)"
 
 
@@ -194,7 +196,7 @@ def test_a_second_tape_inside_is_refused_and_the_first_goes_on() -> None:
     x = Value(3.0)
     with Tape() as tape:
         u = x * x
-        with pytest.raises(RuntimeError, match=r"Tape\(1 nodes, recording\) is still recording"):
+        with pytest.raises(RuntimeError, match=r"Tape\(1 node, recording\) is still recording"):
             Tape().__enter__()
         tape.backward(u * 2)
         assert len(tape) == 2

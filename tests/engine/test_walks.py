@@ -101,6 +101,11 @@ def test_gradients_after_a_step_that_does_not_exist(number: object) -> None:
         reverse_walk(seven_nodes()).gradients_after(number)  # type: ignore[arg-type]
 
 
+def test_a_walk_of_one_step_is_named_so() -> None:
+    with pytest.raises(ValueError, match="a walk of 1 step has no step 2"):
+        reverse_walk(Graph.of(Value(3.0))).gradients_after(2)
+
+
 def test_a_walk_starts_at_0_whatever_gradients_the_graph_shows() -> None:
     x = Value(3.0)
     y = x * x
