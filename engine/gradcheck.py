@@ -19,7 +19,7 @@ from typing import NamedTuple
 from engine.domain import finite, label_text, not_negative, positive
 from engine.kinks import nearest_kink
 from engine.text import number_text, one_line, shown, table_lines
-from engine.value import Released, Value, topological_order
+from engine.value import Released, Value, gradients_kept
 
 STEP = 1e-5
 TOLERANCE = 1e-6
@@ -207,7 +207,9 @@ def gradient_check(
 ) -> GradientCheckResult:
     """Compare ``backward()`` with a central difference for each input of a function.
 
-    Values that the function uses besides its inputs, such as parameters, keep their gradients.
+    Values that the function uses besides its inputs, such as parameters, keep their gradients, also
+    where the function itself walks back. Only what it writes into a gradient by hand, as in
+    ``w.grad = 0.0``, is not put back.
 
     Args:
         function: takes Values, gives a Value.
@@ -380,15 +382,11 @@ def _recorded(output: object) -> Value:
 
 def _gradients(output: Value, leaves: Sequence[Value]) -> list[float]:
     """The gradients of one walk; what the function uses besides its inputs keeps its own."""
-    order = topological_order(output)
-    for leaf in leaves:  # the function may have walked back itself
+    for leaf in leaves:  # the function may have written into it
         leaf.grad = 0.0
-    before = [node.grad for node in order]
-    output.backward()
-    gradients = [leaf.grad for leaf in leaves]
-    for node, grad in zip(order, before, strict=True):
-        node.grad = grad
-    return gradients
+    with gradients_kept():
+        output.backward()
+        return [leaf.grad for leaf in leaves]
 
 
 class _Check:
@@ -485,19 +483,20 @@ class _Check:
 def _place(function: Callable[..., object], at: Inputs) -> _Place:
     if not callable(function):
         raise TypeError(f"a function is needed, got {shown(function)}: pass f itself, not f(x).")
+    called = gradients_kept()(function)  # the function may walk back itself
     if isinstance(at, Mapping):
         names = tuple(map(label_text, at))
         numbers = [finite(number, f"input {name}") for name, number in at.items()]
         _require_fitting(function, **at)
         return _Place(
-            lambda inputs: function(**dict(zip(names, inputs, strict=True))), names, numbers
+            lambda inputs: called(**dict(zip(names, inputs, strict=True))), names, numbers
         )
     if not isinstance(at, Sequence) or isinstance(at, str | bytes):
         raise TypeError(f"the inputs come as a list such as [3.0], got {shown(at)}.")
     names = _argument_names(function, len(at))
     numbers = [finite(number, f"input {name}") for name, number in zip(names, at, strict=True)]
     _require_fitting(function, *at)
-    return _Place(lambda inputs: function(*inputs), names, numbers)
+    return _Place(lambda inputs: called(*inputs), names, numbers)
 
 
 def _require_fitting(function: Callable[..., object], /, *inputs: float, **named: float) -> None:

@@ -660,6 +660,33 @@ def push_back(order: Sequence[Value], output: Value) -> None:
             node._right.grad += local_derivative * upstream
 
 
+_held: dict[Value, float] | None = None  # the gradients before the first walk, while they are kept
+
+
+@contextmanager
+def gradients_kept() -> Iterator[None]:
+    """Put back at the end what every node held before a walk inside reached it.
+
+    What was written into a gradient by hand before that walk stays.
+
+    >>> w = Parameter(2.0)
+    >>> with gradients_kept():
+    ...     (w * 3).backward()
+    ...     w.grad
+    3.0
+    >>> w.grad
+    0.0
+    """
+    global _held
+    outer, _held = _held, {}
+    try:
+        yield
+    finally:
+        held, _held = _held, outer
+        for node, gradient in held.items():
+            node.grad = gradient
+
+
 def walk_back(order: Sequence[Value], output: Value, leaves: Iterable[Value]) -> None:
     """Compute every gradient, and add those of the leaves to what the leaves hold.
 
@@ -676,6 +703,9 @@ def walk_back(order: Sequence[Value], output: Value, leaves: Iterable[Value]) ->
         OverflowError: a gradient, or its sum with what the leaf holds, is too large for a float.
     """
     leaves = list(leaves)
+    if _held is not None:
+        for node in order:
+            _held.setdefault(node, node.grad)
     held = [leaf.grad for leaf in leaves]
     before = _as_floats(leaves, held)
     try:

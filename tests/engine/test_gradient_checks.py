@@ -1,6 +1,7 @@
 """Central differences and gradient checks: what they measure, and that they find planted bugs."""
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from engine import (
     gradient_check,
     relative_error,
 )
+from engine.gradcheck import gradient_check_by_step
 
 
 def seven_nodes(a: Any, b: Any, c: Any, f: Any) -> Any:
@@ -173,6 +175,65 @@ def test_a_function_may_walk_back_itself() -> None:
         return y
 
     assert gradient_check(walks, [3.0]).passed
+
+
+def by_itself(y: Value) -> None:
+    y.backward()
+
+
+def by_a_check_inside(y: Value) -> None:
+    y.backward()
+    gradient_check(lambda x: y * x, [2.0])
+    y.backward()
+
+
+@pytest.mark.parametrize("walk", [by_itself, by_a_check_inside])
+def test_everything_else_keeps_its_gradient_where_the_function_walks_back_itself(
+    walk: Callable[[Value], None],
+) -> None:
+    w, k = Parameter(2.0), Value(5.0)
+    shared = w * k
+    shared.backward()
+
+    def walks(x: Value) -> Value:
+        y = w * x * shared
+        walk(y)
+        return y
+
+    assert gradient_check(walks, [3.0]).passed
+    assert all(result.passed for result in gradient_check_by_step(walks, [3.0], steps=(1e-4, 1e-5)))
+    assert central_difference(walks, [3.0]) == pytest.approx([20.0])
+    assert (w.grad, k.grad, shared.grad) == (5.0, 2.0, 1.0)
+
+
+def test_everything_else_keeps_its_gradient_where_the_function_walks_a_tape_or_fails() -> None:
+    w = Parameter(2.0)
+    w.grad = 7.0
+
+    def walks(x: Value) -> Value:
+        with Tape() as tape:
+            tape.backward(w * x * x)
+        if x.data > 3.0:
+            raise ValueError("too large")
+        return x * x * w
+
+    with pytest.raises(ValueError, match="too large"):
+        gradient_check(walks, [3.0])
+    assert w.grad == 7.0
+
+
+def test_a_gradient_keeps_what_the_function_writes_into_it_by_hand() -> None:
+    w = Parameter(2.0)
+
+    def writes(x: Value) -> Value:
+        w.grad = 4.0
+        x.grad = 4.0
+        y = w * x
+        y.backward()
+        return y
+
+    assert gradient_check(writes, [3.0]).passed
+    assert w.grad == 4.0
 
 
 def test_an_input_that_is_not_used_or_returned_at_once() -> None:
