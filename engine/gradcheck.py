@@ -108,7 +108,7 @@ class GradientCheckResult:
 
     @property
     def passed(self) -> bool:
-        """Whether every input agrees, or is 0 both times."""
+        """Whether every input agrees or says nothing, as a gradient of 0 at a flat place does."""
         return not self.failures
 
     @property
@@ -132,9 +132,9 @@ class GradientCheckResult:
         return "\n".join([*table_lines(rows), self._verdict()])
 
     def _verdict(self) -> str:
-        nothing = [i.name for i in self.inputs if i.verdict is Verdict.NOTHING]
+        nothing = [i for i in self.inputs if i.verdict is Verdict.NOTHING]
         lines = [self._failure(checked) for checked in self.failures]
-        lines += [f"{name}: both are 0, which says nothing. Check elsewhere." for name in nothing]
+        lines += [_says_nothing(checked) for checked in nothing]
         if self.passed and len(nothing) < len(self.inputs):
             agreeing = "All" if not nothing else "The others"
             tolerance = number_text(self.tolerance)
@@ -151,6 +151,14 @@ class GradientCheckResult:
         if checked.verdict is Verdict.KINK:
             return f"{numbers} across a kink."
         return f"{numbers}."
+
+
+def _says_nothing(checked: CheckedInput) -> str:
+    if checked.central_difference == 0.0:
+        why = "both are 0"
+    else:
+        why = "the gradient is 0, and what was measured is only the bend of the curve or rounding"
+    return f"{checked.name}: {why}, which says nothing. Check elsewhere."
 
 
 class StepError(NamedTuple):
@@ -230,7 +238,6 @@ def gradient_check(
     """
     place = _place(function, at)
     positive(step, "the step")
-    _require_movable(place.numbers, step)
     _require_checkable(place.numbers, tolerance)
     return _Check(place, tolerance).at_step(step)
 

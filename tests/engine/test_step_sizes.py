@@ -112,6 +112,17 @@ class TestVerdicts:
         assert result.inputs[0].verdict is Verdict.NOTHING
         assert result.passed
 
+    def test_a_measured_number_that_is_not_0_is_not_called_0(self) -> None:
+        result = gradient_check(lambda x, y: cube(x) + (y - 10.0).relu(), [0.0, 1.0], step=1e-3)
+        assert [c.central_difference for c in result.inputs] == [pytest.approx(1e-6), 0.0]
+        assert result.passed
+        bend, closed = str(result).splitlines()[-2:]
+        assert bend == (
+            "x: the gradient is 0, and what was measured is only the bend of the curve or "
+            "rounding, which says nothing. Check elsewhere."
+        )
+        assert closed == "y: both are 0, which says nothing. Check elsewhere."
+
     def test_a_cube_is_flat_at_zero(self) -> None:
         assert gradient_check(cube, [0.0]).inputs[0].relative_error == 1.0
         assert self.verdict(cube, [0.0]) == "says nothing"
