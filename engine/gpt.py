@@ -20,7 +20,7 @@ from operator import index
 from pathlib import Path
 from random import Random
 
-from engine.domain import positive
+from engine.domain import positive, whole
 from engine.tape import Tape
 from engine.text import shown
 from engine.value import Literal, Maximum, Parameter, Value, scope
@@ -94,8 +94,8 @@ def checked_tokens(tokens: Iterable[int], vocabulary: int = BOS + 1) -> list[int
         raise TypeError(f"tokens come in a list, such as {encode('ada')}, got {shown(tokens)}.")
     listed = list(tokens)
     for token in listed:
-        whole = hasattr(token, "__index__") and not isinstance(token, bool)
-        if not whole or not 0 <= token < vocabulary:
+        is_whole = hasattr(token, "__index__") and not isinstance(token, bool)
+        if not is_whole or not 0 <= token < vocabulary:
             raise ValueError(
                 f"a token is a whole number from 0 to {vocabulary - 1}, got {shown(token)}."
             )
@@ -202,6 +202,13 @@ class Shape:
         heads: how many heads share the width in attention.
         context: how many positions it can read, at most.
         vocabulary: how many tokens there are; the last one opens and closes a document.
+
+    Raises:
+        TypeError: a size is no whole number.
+        ValueError: a size is below 1, or the heads cannot share the width evenly.
+
+    >>> Shape(layers=2, width=8)
+    Shape(layers=2, width=8, heads=4, context=16, vocabulary=27)
     """
 
     layers: int = 1
@@ -212,9 +219,11 @@ class Shape:
 
     def __post_init__(self) -> None:
         """Refuse sizes below 1, and heads that cannot share the width."""
-        for name, size in asdict(self).items():
-            if type(size) is not int or size < 1:
-                raise ValueError(f"{name} is a whole number from 1 on, got {shown(size)}.")
+        for name, given in asdict(self).items():
+            size = whole(given, name)
+            if size < 1:
+                raise ValueError(f"{name} is a whole number from 1 on, got {size}.")
+            object.__setattr__(self, name, size)  # a NumPy number would not fit into save()
         if self.width % self.heads:
             raise ValueError(f"{self.heads} heads cannot share a width of {self.width} evenly.")
 
@@ -360,14 +369,14 @@ class GPT:
         """The row of the token plus the row of the position.
 
         Raises:
+            TypeError: the position is no whole number.
             ValueError: the token is not in the vocabulary, or the position not in the context.
         """
         (token,) = checked_tokens([token], self.shape.vocabulary)
+        position = whole(position, "a position")
         if position not in range(self.shape.context):
             last = self.shape.context - 1
-            raise ValueError(
-                f"a position is a whole number from 0 to {last}, got {shown(position)}."
-            )
+            raise ValueError(f"a position is a whole number from 0 to {last}, got {position}.")
         with scope("embed"):
             return addvec(self.weights["wte"][token], self.weights["wpe"][position])
 

@@ -538,10 +538,31 @@ def test_heads_have_to_share_the_width_evenly() -> None:
         Shape(heads=3)
 
 
-@pytest.mark.parametrize("size", [0, -1, 1.5, True, "2"])
-def test_sizes_are_whole_numbers_from_one_on(size: Any) -> None:
-    with pytest.raises(ValueError, match="layers is a whole number from 1 on"):
+@pytest.mark.parametrize("size", [0, -1, np.int64(0)])
+def test_sizes_are_from_one_on(size: Any) -> None:
+    with pytest.raises(ValueError, match=f"layers is a whole number from 1 on, got {size}"):
         Shape(layers=size)
+
+
+@pytest.mark.parametrize("size", [1.5, True, "2", np.float64(2.0), None])
+def test_sizes_are_whole_numbers(size: Any) -> None:
+    with pytest.raises(TypeError, match="layers is a whole number, got"):
+        Shape(layers=size)
+
+
+def test_sizes_may_be_whole_numbers_of_numpy(tmp_path: Path) -> None:
+    gpt = GPT(Shape(layers=np.int64(1), width=np.int32(4), heads=np.uint8(2)), seed=1)
+    assert gpt.shape == Shape(layers=1, width=4, heads=2)
+    gpt.save(tmp_path / "model.json")
+    assert GPT.load(tmp_path / "model.json").shape == gpt.shape
+
+
+@pytest.mark.parametrize("position", [1.0, True, "1"])
+def test_a_position_is_a_whole_number(position: Any) -> None:
+    gpt = GPT(SMALL)
+    assert len(gpt.embed(0, np.int64(1))) == SMALL.width
+    with pytest.raises(TypeError, match="a position is a whole number, got"):
+        gpt.embed(0, position)
 
 
 def test_samples_follow_the_seed() -> None:
