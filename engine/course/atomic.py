@@ -73,7 +73,7 @@ def write_over(path: Path, old: bytes, content: bytes) -> bool:
         content: every byte that it is to hold.
 
     Returns:
-        True when the file was written, False when it holds something else by now.
+        True when the file was written, False when it holds something else by now, or is gone.
 
     Raises:
         OSError: the file cannot be read, or its folder cannot be written to.
@@ -86,7 +86,11 @@ def write_over(path: Path, old: bytes, content: bytes) -> bool:
     """
     with _written_beside(path, content) as beside:
         # Writing takes a while; the file is looked at when nothing but its renaming is left.
-        if path.read_bytes() != old:
+        try:
+            held = path.read_bytes()
+        except FileNotFoundError:
+            return False
+        if held != old:
             return False
         beside.replace(path)
     return True
@@ -174,10 +178,18 @@ def is_aside(file: Path) -> bool:
 def _write_exclusively(path: Path, content: bytes) -> bool:
     """Some file systems have no hard links; opening with "x" still never writes over a file."""
     try:
-        with path.open("xb") as file:
-            file.write(content)
+        file = path.open("xb")
     except FileExistsError:
         return False
+    try:
+        with file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+    except BaseException:
+        # Half a file would be taken for the learner's own, and never be replaced.
+        path.unlink(missing_ok=True)
+        raise
     return True
 
 

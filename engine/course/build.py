@@ -20,7 +20,7 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 from nbformat.notebooknode import NotebookNode
 
-from engine.course import exercise_notebooks, glossary, kernels, notebook_files
+from engine.course import atomic, exercise_notebooks, glossary, kernels, notebook_files
 from engine.course.doctor import RENDERER, quoted
 from engine.course.places import CourseError, Places
 from engine.drawing.renderer import ENVIRONMENT_VARIABLE, RenderingError, positions
@@ -83,15 +83,19 @@ def read_with_ids(file: Path) -> NotebookNode:
     Raises:
         CourseError: the file is no notebook.
     """
+    return _parsed(file.read_bytes(), file.name)
+
+
+def _parsed(content: bytes, name: str) -> NotebookNode:
     try:
-        data = json.loads(file.read_text(encoding="utf-8"))
+        data = json.loads(content.decode())
         for place, cell in enumerate(data["cells"]):
             cell.setdefault("id", f"cell-{place:02}")
         data["nbformat_minor"] = max(5, data["nbformat_minor"])
         notebook: NotebookNode = nbformat.reads(json.dumps(data), as_version=4)
         nbformat.validate(notebook)
     except (ValueError, KeyError, TypeError, nbformat.ValidationError) as error:
-        raise CourseError(f"{file.name} is not a valid notebook: {error}") from error
+        raise CourseError(f"{name} is not a valid notebook: {error}") from error
     return notebook
 
 
@@ -248,7 +252,7 @@ def build(file: Path) -> bool:
         CourseError: the chapter failed, or somebody changed the file meanwhile.
     """
     before = file.read_bytes()
-    notebook = executed(file)
+    notebook = executed(file, notebook=_parsed(before, file.name))
     changed = notebook_files.text(notebook).encode() != before
     if changed:
         _store(notebook, file, before)
@@ -296,15 +300,15 @@ def build_exercise(solution: Path, places: Places, check: bool) -> bool:
     file = places.exercises / solution.name
     made = exercise_notebooks.exercise(read_with_ids(solution), solution.name)
     notebook_files.sealed(made)
-    if not file.exists():
+    before = _bytes(file)
+    if before is None:
         if check:
             return True
         file.parent.mkdir(exist_ok=True)
     elif not check:
-        _require_nobodys(file, made)
-    before = _bytes(file)
+        _require_nobodys(before, file, made)
     notebook = executed(file, notebook=made)
-    if before is not None and facts(notebook) == facts(read_with_ids(file)):
+    if before is not None and facts(notebook) == facts(_parsed(before, file.name)):
         return False
     if not check:
         _store(notebook, file, before)
@@ -315,11 +319,9 @@ def _bytes(file: Path) -> bytes | None:
     return file.read_bytes() if file.exists() else None
 
 
-def _require_nobodys(file: Path, made: NotebookNode) -> None:
+def _require_nobodys(before: bytes, file: Path, made: NotebookNode) -> None:
     """See that in place of what is made there is only what an earlier build has made."""
-    if not file.exists():
-        return
-    stored = read_with_ids(file)
+    stored = _parsed(before, file.name)
     same = notebook_files.sources(stored) == notebook_files.sources(made)
     if not same and not notebook_files.is_as_made(stored):
         raise CourseError(
@@ -329,11 +331,16 @@ def _require_nobodys(file: Path, made: NotebookNode) -> None:
 
 
 def _store(notebook: NotebookNode, file: Path, before: bytes | None) -> None:
-    if _bytes(file) != before:
+    """Store a notebook over the bytes that were judged, or over nothing where there was nothing."""
+    content = notebook_files.text(notebook).encode()
+    if before is None:
+        stored = atomic.write_new(file, content)
+    else:
+        stored = atomic.write_over(file, before, content)
+    if not stored:
         raise CourseError(
-            f"{file.name} was changed while it ran, so it was not stored. Build it again."
+            f"{file.name} was changed while it was built, so it was not stored. Build it again."
         )
-    notebook_files.write(notebook, file)
 
 
 def build_glossary(places: Places, check: bool) -> bool:
@@ -347,15 +354,18 @@ def build_glossary(places: Places, check: bool) -> bool:
         True when the stored glossary is, or would be, another one.
 
     Raises:
-        CourseError: somebody has written into the stored one.
+        CourseError: somebody has written into the stored one, earlier or meanwhile.
     """
     file = places.chapters / glossary.FILE_NAME
+    before = _bytes(file)
     notebook = notebook_files.sealed(settled(glossary.glossary(chapter_files(places))))
-    if notebook_files.text(notebook).encode() == _bytes(file):
+    if notebook_files.text(notebook).encode() == before:
         return False
-    if not check:
-        _require_nobodys(file, notebook)
-        notebook_files.write(notebook, file)
+    if check:
+        return True
+    if before is not None:
+        _require_nobodys(before, file, notebook)
+    _store(notebook, file, before)
     return True
 
 

@@ -33,7 +33,7 @@ def put(files: Mapping[str, bytes], folder: Path, command: str) -> None:
         command: whose files they are, as it is typed.
 
     Raises:
-        CourseError: there are files of somebody's own where these should go.
+        CourseError: there are files of somebody's own where these should go, or one came meanwhile.
         OSError: the folder cannot be written to.
 
     >>> from tempfile import TemporaryDirectory
@@ -60,7 +60,7 @@ def add(files: Mapping[str, bytes], folder: Path, command: str) -> None:
         command: whose files they are, as it is typed.
 
     Raises:
-        CourseError: there are files of somebody's own where these should go.
+        CourseError: there are files of somebody's own where these should go, or one came meanwhile.
         OSError: the folder cannot be written to.
 
     >>> from tempfile import TemporaryDirectory
@@ -86,8 +86,20 @@ def _replace(
         if _is_known(folder / name, before[name]):
             (folder / name).unlink()
     for name, content in files.items():
-        atomic.write(folder / name, content)
+        if not _written(folder / name, both[name], content):
+            raise CourseError(
+                f"{folder / name} was changed while `{command}` wrote its files, so it stays as it "
+                "is. Move it, or name another folder after --output, and run the command again."
+            )
     _write(new, folder, command)
+
+
+def _written(path: Path, hashes: set[str], content: bytes) -> bool:
+    """Write a file over nothing, or over what we have written there."""
+    if not os.path.lexists(path):
+        return atomic.write_new(path, content)
+    held = path.read_bytes()
+    return _hash(held) in hashes and atomic.write_over(path, held, content)
 
 
 def known(folder: Path, command: str) -> Hashes:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
 import sysconfig
+from collections.abc import Iterator
 from pathlib import Path
 
 import nbformat
 import pytest
 
-from engine.course import build
+from engine.course import build, glossary, notebook_files
 from engine.course.__main__ import main
 from engine.course.places import CourseError, Places
 
@@ -171,9 +174,109 @@ def test_a_chapter_edited_while_it_runs_is_not_written_over(tmp_path: Path) -> N
     places = Places(tmp_path)
     places.chapters.mkdir()
     file = write(places, ["import pathlib", "n = pathlib.Path('06-walk.ipynb').write_text('mine')"])
-    with pytest.raises(CourseError, match="changed while it ran"):
+    with pytest.raises(CourseError, match="changed while it was built"):
         build.build(file)
     assert file.read_text() == "mine"
+
+
+@contextlib.contextmanager
+def saved_while_another_file_is_written(file: Path, content: str) -> Iterator[None]:
+    """Somebody saves a file when all bytes that are to take its place are on the disk."""
+    written = os.fsync
+
+    def save_meanwhile(descriptor: int) -> None:
+        written(descriptor)
+        file.write_text(content)
+
+    with pytest.MonkeyPatch.context() as meanwhile:
+        meanwhile.setattr(os, "fsync", save_meanwhile)
+        yield
+
+
+def test_a_chapter_saved_while_it_is_stored_is_not_written_over(tmp_path: Path) -> None:
+    places = Places(tmp_path)
+    places.chapters.mkdir()
+    file = write(places, ["print('a')"])
+    with (
+        saved_while_another_file_is_written(file, "mine"),
+        pytest.raises(CourseError, match="changed while it was built"),
+    ):
+        build.build(file)
+    assert file.read_text() == "mine"
+
+
+def test_a_chapter_that_is_gone_when_it_is_to_be_stored_is_told(tmp_path: Path) -> None:
+    places = Places(tmp_path)
+    places.chapters.mkdir()
+    file = write(places, ["import pathlib", "pathlib.Path('06-walk.ipynb').unlink()"])
+    with pytest.raises(CourseError, match="changed while it was built"):
+        build.build(file)
+    assert not file.exists()
+
+
+@pytest.fixture
+def with_a_solution(tmp_path: Path) -> Places:
+    """A course with one solution, and no exercise of it yet."""
+    places = Places(tmp_path)
+    places.chapters.mkdir()
+    places.solutions.mkdir()
+    cell = nbformat.v4.new_code_cell("print('a task')")
+    nbformat.write(nbformat.v4.new_notebook(cells=[cell]), places.solutions / "06-walk.ipynb")
+    return places
+
+
+def test_an_exercise_saved_while_it_is_stored_is_not_written_over(with_a_solution: Places) -> None:
+    solution = with_a_solution.solutions / "06-walk.ipynb"
+    file = with_a_solution.exercises / "06-walk.ipynb"
+    for _ in ("where there was nothing", "over an older one"):
+        with (
+            saved_while_another_file_is_written(file, "mine"),
+            pytest.raises(CourseError, match="changed while it was built"),
+        ):
+            build.build_exercise(solution, with_a_solution, check=False)
+        assert file.read_text() == "mine"
+        file.unlink()
+        assert build.build_exercise(solution, with_a_solution, check=False)
+        solution.write_text(solution.read_text().replace("a task", "a new task"))
+
+
+def test_an_exercise_saved_when_it_was_found_to_be_nobodys_is_not_written_over(
+    with_a_solution: Places, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    solution = with_a_solution.solutions / "06-walk.ipynb"
+    file = with_a_solution.exercises / "06-walk.ipynb"
+    build.build_exercise(solution, with_a_solution, check=False)
+    solution.write_text(solution.read_text().replace("a task", "a new task"))
+    typed = file.read_text().replace("a task", "my answer")
+    judge = notebook_files.is_as_made
+
+    def judged_and_then_typed(notebook: nbformat.NotebookNode) -> bool:
+        verdict = judge(notebook)
+        file.write_text(typed)
+        return verdict
+
+    monkeypatch.setattr(notebook_files, "is_as_made", judged_and_then_typed)
+    with pytest.raises(CourseError, match="changed while it was built"):
+        build.build_exercise(solution, with_a_solution, check=False)
+    assert file.read_text() == typed
+
+
+def test_a_glossary_saved_while_it_is_stored_is_not_written_over(tmp_path: Path) -> None:
+    places = Places(tmp_path)
+    places.chapters.mkdir()
+    file = places.chapters / glossary.FILE_NAME
+    for word in ("node", "walk"):
+        words = f"{glossary.HEADING}\n\n| word | meaning |\n|---|---|\n| {word} | a thing |"
+        cell = nbformat.v4.new_markdown_cell(words)
+        nbformat.write(nbformat.v4.new_notebook(cells=[cell]), places.chapters / f"0-{word}.ipynb")
+        with (
+            saved_while_another_file_is_written(file, "mine"),
+            pytest.raises(CourseError, match="changed while it was built"),
+        ):
+            build.build_glossary(places, check=False)
+        assert file.read_text() == "mine"
+        file.unlink()
+        assert build.build_glossary(places, check=False)
 
 
 def test_cells_without_an_id_get_the_same_one_each_time(tmp_path: Path) -> None:

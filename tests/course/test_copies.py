@@ -422,6 +422,30 @@ def test_without_hard_links_a_file_is_still_never_written_over(
     assert file.read_bytes() == b"mine"
 
 
+def test_without_hard_links_a_writing_that_fails_leaves_no_half_of_a_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise PermissionError("no hard links here")
+
+    beside_and_in_place = iter([False, True])
+
+    def fill_the_disk(_: int) -> None:
+        if next(beside_and_in_place):
+            raise OSError("the disk is full")
+
+    monkeypatch.setattr(Path, "hardlink_to", refuse)
+    monkeypatch.setattr(os, "fsync", fill_the_disk)
+    with pytest.raises(OSError, match="the disk is full"):
+        atomic.write_new(tmp_path / "note", b"a note")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_that_is_gone_is_not_written_over(tmp_path: Path) -> None:
+    assert not atomic.write_over(tmp_path / "note", b"old", b"new")
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_file_where_the_copy_should_be_is_told_and_stays(places: Places) -> None:
     places.work.write_text("a file")
     with pytest.raises(CourseError, match="cannot write your copy"):

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import itertools
+import os
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -55,6 +57,28 @@ def test_what_is_in_the_way_stays_and_nothing_is_written(tmp_path: Path, theirs:
     with pytest.raises(CourseError, match=f": {theirs.removesuffix('/c')}\\. They stay"):
         manifest.put(NEW, tmp_path, SITE)
     assert held(tmp_path) == {**OLD, theirs: b"mine"}
+
+
+@pytest.mark.parametrize("name", ["index.html", "new/b.html"])
+def test_what_is_saved_while_files_are_written_is_not_written_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    manifest.put(OLD, tmp_path, SITE)
+    written = os.fsync
+
+    def save_meanwhile(descriptor: int) -> None:
+        written(descriptor)
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_bytes(b"mine")
+
+    with monkeypatch.context() as meanwhile:
+        meanwhile.setattr(os, "fsync", save_meanwhile)
+        with pytest.raises(CourseError, match="was changed while"):
+            manifest.put(NEW, tmp_path, SITE)
+    assert held(tmp_path)[name] == b"mine"
+    (tmp_path / name).unlink()
+    manifest.put(NEW, tmp_path, SITE)
+    assert held(tmp_path) == NEW
 
 
 def test_of_many_files_in_the_way_some_are_named(tmp_path: Path) -> None:
@@ -112,20 +136,21 @@ def test_a_run_that_was_interrupted_can_be_repeated(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, old: dict[str, bytes], put: Put
 ) -> None:
     stays = old if put is manifest.add else {}
-    write = atomic.write
+    writers = {name: getattr(atomic, name) for name in ("write", "write_new", "write_over")}
     for count in itertools.count():
         folder = tmp_path / str(count)
         if old:
             put(old, folder, SITE)
         left = iter(range(count))
 
-        def interrupted(path: Path, content: bytes, left: Iterator[int] = left) -> None:
+        def interrupted(name: str, *given: object, left: Iterator[int] = left) -> object:
             if next(left, None) is None:
                 raise KeyboardInterrupt
-            write(path, content)
+            return writers[name](*given)
 
         with monkeypatch.context() as patched:
-            patched.setattr(atomic, "write", interrupted)
+            for name in writers:
+                patched.setattr(atomic, name, partial(interrupted, name))
             try:
                 put(NEW, folder, SITE)
             except KeyboardInterrupt:

@@ -248,7 +248,7 @@ def test_an_exercise_that_a_person_saves_while_it_is_built_is_not_written_over(
         "\nn = file.write_text(file.read_text().replace('Your code here', 'answer = 6'))"
     )
     nbformat.write(solution, places.solutions / "01-walk.ipynb")
-    with pytest.raises(CourseError, match="changed while it ran"):
+    with pytest.raises(CourseError, match="changed while it was built"):
         build.build_exercise(places.solutions / "01-walk.ipynb", places, check=False)
     assert "answer = 6" in read(file).cells[0].source
 
