@@ -116,8 +116,8 @@ class Adam(Optimizer):
 
     Attributes:
         steps: how many steps were made.
-        momentum: the running mean of each parameter's gradient.
-        scale: the running mean of its square.
+        momentum: the running mean of each parameter's gradient (the first moment, m).
+        squares: the running mean of its square (the second moment, v).
 
     Raises:
         TypeError: something has no data and gradient.
@@ -146,7 +146,7 @@ class Adam(Optimizer):
         self.epsilon = positive(epsilon, "epsilon")
         self.steps = 0
         self.momentum: list[Any] = [0.0] * len(self.parameters)
-        self.scale: list[Any] = [0.0] * len(self.parameters)
+        self.squares: list[Any] = [0.0] * len(self.parameters)
 
     def step(self, rate: float | None = None) -> None:
         """Move every parameter once, or none if something interrupts.
@@ -163,16 +163,16 @@ class Adam(Optimizer):
         steps = self.steps + 1
         gradients = [p.grad for p in self.parameters]
         momentum = _mixed(self.beta1, self.momentum, gradients)
-        scale = _mixed(self.beta2, self.scale, [g * g for g in gradients])
+        squares = _mixed(self.beta2, self.squares, [g * g for g in gradients])
         # Both means began at 0, and are too small by this factor.
-        full_momentum, full_scale = 1.0 - self.beta1**steps, 1.0 - self.beta2**steps
+        full_momentum, full_squares = 1.0 - self.beta1**steps, 1.0 - self.beta2**steps
         moved = [
-            p.data - rate * (m / full_momentum) / ((s / full_scale) ** 0.5 + self.epsilon)
-            for p, m, s in zip(self.parameters, momentum, scale, strict=True)
+            p.data - rate * (m / full_momentum) / ((v / full_squares) ** 0.5 + self.epsilon)
+            for p, m, v in zip(self.parameters, momentum, squares, strict=True)
         ]
-        _require_finite(self.parameters, moved, scale)
+        _require_finite(self.parameters, moved, squares)
         # The means go with the parameters: an interrupt leaves all of them or none as they were.
-        means = [(self, "steps", steps), (self, "momentum", momentum), (self, "scale", scale)]
+        means = [(self, "steps", steps), (self, "momentum", momentum), (self, "squares", squares)]
         _set_all([*((p, "data", n) for p, n in zip(self.parameters, moved, strict=True)), *means])
 
 
@@ -193,17 +193,18 @@ def _set_all(new: Sequence[tuple[Any, str, Any]]) -> None:
 
 
 def _require_finite(
-    parameters: Sequence[Trainable], moved: Sequence[Any], scale: Sequence[Any] = ()
+    parameters: Sequence[Trainable], moved: Sequence[Any], squares: Sequence[Any] = ()
 ) -> None:
     """Refuse a step whose numbers are not finite, and name the first parameter it fails at.
 
     A square that is too large for a float is not to be seen in the moved number: it makes the
     step 0.
     """
-    if _all_finite([*moved, *scale]):
+    if _all_finite([*moved, *squares]):
         return
-    squares = scale or [0.0] * len(moved)
-    for parameter, square, number in zip(parameters, squares, moved, strict=True):
+    for parameter, square, number in zip(
+        parameters, squares or [0.0] * len(moved), moved, strict=True
+    ):
         if _all_finite([square, number]):
             continue
         for name, held in (("number", parameter.data), ("gradient", parameter.grad)):

@@ -124,7 +124,7 @@ def test_an_interrupt_leaves_every_parameter_where_it_was(make) -> None:
     assert {name: getattr(optimizer, name) for name in before} == before
 
 
-@pytest.mark.parametrize("interrupted", ["steps", "momentum", "scale"])
+@pytest.mark.parametrize("interrupted", ["steps", "momentum", "squares"])
 def test_an_interrupt_after_the_last_parameter_leaves_everything_as_it_was(interrupted) -> None:
     class Interrupted(Adam):
         """Once it stands, something interrupts when one of its attributes was set."""
@@ -145,6 +145,17 @@ def test_an_interrupt_after_the_last_parameter_leaves_everything_as_it_was(inter
     with pytest.raises(KeyboardInterrupt):
         adam.step()
     assert (w.data, vars(adam)) == (1.0, before)
+
+
+def test_adam_shows_the_two_moments_it_keeps() -> None:
+    w, b = Parameter(1.0), Parameter(2.0)
+    adam = Adam([w, b], beta1=0.75, beta2=0.5)
+    w.grad, b.grad = 4.0, -8.0
+    adam.step()
+    assert (adam.momentum, adam.squares) == ([1.0, -2.0], [8.0, 32.0])
+    w.grad, b.grad = 0.0, 8.0
+    adam.step()
+    assert (adam.momentum, adam.squares) == ([0.75, 0.5], [4.0, 48.0])
 
 
 def test_an_interrupted_training_goes_on_as_if_nothing_had_happened() -> None:

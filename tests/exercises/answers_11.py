@@ -234,9 +234,9 @@ def the_engines_adam(w, gradient, m, v, t):
     parameter = Parameter(w)
     parameter.grad = gradient
     adam = Adam([parameter], rate=0.1)
-    adam.steps, adam.momentum, adam.scale = t - 1, [m], [v]
+    adam.steps, adam.momentum, adam.squares = t - 1, [m], [v]
     adam.step()
-    return parameter.data, adam.momentum[0], adam.scale[0]
+    return parameter.data, adam.momentum[0], adam.squares[0]
 
 
 def moved(line, after):

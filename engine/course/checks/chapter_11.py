@@ -255,9 +255,9 @@ def _step_of_the_engine(w: float, gradient: float, m: float, v: float, t: float)
     parameter = Parameter(w)
     parameter.grad = gradient
     adam = Adam([parameter], RATE, BETA1, BETA2, EPSILON)
-    adam.steps, adam.momentum, adam.scale = int(t) - 1, [m], [v]
+    adam.steps, adam.momentum, adam.squares = int(t) - 1, [m], [v]
     adam.step()
-    return parameter.data, adam.momentum[0], adam.scale[0]
+    return parameter.data, adam.momentum[0], adam.squares[0]
 
 
 def _step_with(
