@@ -6,7 +6,7 @@
 >>> optimizer = SGD([trainer.parameters], rate=0.1)
 >>> before = trainer.loss(encode("ada"))
 >>> optimizer.step()
->>> trainer.loss(encode("ada")) < before
+>>> trainer.evaluate(encode("ada")) < before
 True
 """
 
@@ -57,16 +57,41 @@ class Trainer:
     def loss(self, tokens: Sequence[int]) -> float:
         """Compute the loss of a document, and add its gradients to those of the vector.
 
+        To look at a loss without a step, use ``evaluate``.
+
         Args:
             tokens: a document, such as ``encode("ada")``.
 
         Raises:
             ValueError: too few or too many tokens, or one that is not in the vocabulary.
+
+        >>> from engine.gpt import encode
+        >>> trainer = Trainer(GPT(seed=1))
+        >>> loss = trainer.loss(encode("bo"))
+        >>> bool(trainer.parameters.grad.any())
+        True
         """
         replay = self.replay(tokens)
         loss = replay.forward()
         replay.backward()
         return loss
+
+    def evaluate(self, tokens: Sequence[int]) -> float:
+        """Compute the loss of a document, and leave all gradients as they are.
+
+        Args:
+            tokens: a document, such as ``encode("ada")``.
+
+        Raises:
+            ValueError: as for ``loss``.
+
+        >>> from engine.gpt import encode
+        >>> trainer = Trainer(GPT(seed=1))
+        >>> loss = trainer.evaluate(encode("bo"))
+        >>> bool(trainer.parameters.grad.any())
+        False
+        """
+        return self.replay(tokens).forward()
 
     def replay(self, tokens: Sequence[int]) -> Replay:
         """The recording for documents of this length, bound to this one.

@@ -83,6 +83,17 @@ def test_gradients_add_up_until_they_are_cleared() -> None:
     assert once.any()
 
 
+@pytest.mark.parametrize("name", ["bo", "anna"])
+def test_an_evaluation_gives_the_same_loss_and_leaves_the_gradients_alone(name: str) -> None:
+    trainer = Trainer(GPT(SMALL))
+    loss = trainer.loss(encode("bo"))
+    before = trainer.parameters.grad.copy()
+    assert trainer.evaluate(encode(name)) == trainer.evaluate(encode(name))
+    assert np.array_equal(trainer.parameters.grad, before)
+    assert trainer.evaluate(encode("bo")) == loss
+    assert trainer.evaluate(encode(name)) == trainer.loss(encode(name))
+
+
 @pytest.mark.parametrize(
     "tokens", [[26], [26, 0, 27, 26], [26, 0, -1, 26], [26, *[0] * 8, 26]], ids=str
 )
@@ -92,6 +103,8 @@ def test_a_document_that_the_model_cannot_read_changes_nothing(tokens: list[int]
     before = trainer.parameters.grad.copy()
     with pytest.raises(ValueError, match=r"token|pick"):
         trainer.loss(tokens)
+    with pytest.raises(ValueError, match=r"token|pick"):
+        trainer.evaluate(tokens)
     assert np.array_equal(trainer.parameters.grad, before)
     assert trainer.loss(encode("bo")) > 0.0
 
