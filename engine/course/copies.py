@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
@@ -33,7 +33,7 @@ class Report:
         copied: paths in ``work/`` that were made.
         replaced: paths in ``work/`` that the learner had not changed, and that are newer now.
         waiting: such paths that were left as they are, because they may be open.
-        newer: pairs of the learner's path and the path of the newer version put beside it.
+        newer: pairs of the learner's path and the path of the course's version put beside it.
         untouched: paths in ``work/`` that are, byte for byte, a version the course gave.
         notes: sentences for the learner.
     """
@@ -65,7 +65,7 @@ class _Refresh:
         if atomic.write_new(mine, content):
             self.copied.append(name)
         version = digest(content)
-        given = self.remembered.get(name, (version,))
+        given = self.remembered.get(name, ())
         held = _content(mine)
         if held not in (None, content) and _is_given(held, given) and not mine.is_symlink():
             if self.may_be_open:
@@ -76,21 +76,21 @@ class _Refresh:
                 self.replaced.append(name)
             held = _content(mine)
         if version not in given:
-            given = (*given, version)
             if held not in (None, content):
-                self._offer_newer(name, content)
+                self._put_beside(name, content, newer_sentence if given else unknown_sentence)
+            given = (*given, version)
         if _is_given(held, given):
             self.untouched.append(name)
         self.remembered[name] = given
 
-    def _offer_newer(self, name: str, content: bytes) -> None:
+    def _put_beside(self, name: str, content: bytes, told: Callable[[str, str], str]) -> None:
         for beside in newer_names(name):
             file = self.places.work / beside
             if atomic.write_new(file, content) or _content(file) == content:
                 break
         self.newer.append((name, beside))
         self.untouched.append(beside)
-        self.notes.append(newer_sentence(name, beside))
+        self.notes.append(told(name, beside))
 
 
 def _content(file: Path) -> bytes | None:
@@ -148,6 +148,22 @@ def newer_sentence(name: str, beside: str) -> str:
     )
 
 
+def unknown_sentence(name: str, beside: str) -> str:
+    """Tell the learner where the course's version is, when theirs is of an unknown one.
+
+    Args:
+        name: the path of the learner's file.
+        beside: the path of the course's version.
+
+    >>> unknown_sentence("notebooks/06.ipynb", "notebooks/06.newer.ipynb")[:36]
+    'Your notebooks/06.ipynb differs from'
+    """
+    return (
+        f"Your {name} differs from the course's, and nothing tells which version it was made from: "
+        f"the course's is beside yours as {Path(beside).name}, and yours is as you left it."
+    )
+
+
 def source_files(places: Places) -> list[str]:
     """The files the learner gets, as paths below the root, in order.
 
@@ -175,7 +191,8 @@ def refresh(places: Places, may_be_open: bool = False) -> Report:
     A newer version takes the place of a file that is as the course gave it. A file that is not, or
     that is a link, stays as it is, and the newer version is put beside it. Which versions were
     given is remembered in ``work/.course/``, so that none is given twice; a memory that cannot be
-    read is set aside, not emptied. A file of which nothing is remembered is the learner's.
+    read is set aside, not emptied. A file of which nothing is remembered is the learner's, older or
+    newer: where it differs from the course's, the course's is put beside it, once.
 
     Args:
         places: the folders of the checkout.
@@ -207,7 +224,7 @@ def _refreshed(places: Places, may_be_open: bool) -> Report:
     }
     known = remembered | first
     if first:
-        # Were the copying cut short, a copy of unknown origin would get no newer version.
+        # Were the copying cut short, no newer version would replace a copy of unknown origin.
         write_memory(memory_file, known)
     work = _Refresh(places, dict(known), may_be_open, notes=list(notes))
     for name, content in sources.items():
@@ -244,8 +261,8 @@ def read_memory(file: Path) -> tuple[Memory, tuple[str, ...]]:
         aside = atomic.set_aside(file)
         note = (
             f"The course's memory {file.name} was damaged; it is set aside as {aside.name}. "
-            "Your notebooks are as you left them, but a newer version of one of them may go "
-            "unnoticed this once."
+            "Your notebooks are as you left them. Beside those that differ from the course's, the "
+            "course's are put once more."
         )
         return {}, (note,)
 

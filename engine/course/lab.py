@@ -23,6 +23,7 @@ from engine.course.places import CHAPTERS, CourseError, Places
 
 DEFAULT_PORT = 8888
 START_SECONDS = 180
+STOP_SECONDS = 20
 TOLD = 5  # files that are named one by one
 NOTIFICATIONS = Path("@jupyterlab/apputils-extension/notification.jupyterlab-settings")
 WIDGETS = Path("@jupyter-widgets/jupyterlab-manager/plugin.jupyterlab-settings")
@@ -70,12 +71,17 @@ class Running:
 
     def stop(self) -> None:
         """End the server, and with it its kernels."""
-        self.process.terminate()
-        try:
-            self.process.wait(timeout=20)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
+        _end_process(self.process)
+
+
+def _end_process(process: subprocess.Popen[bytes]) -> None:
+    """Ask a process to end, and end it when it does not."""
+    process.terminate()
+    try:
+        process.wait(timeout=STOP_SECONDS)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
 
 
 def first_chapter(places: Places) -> str:
@@ -291,8 +297,7 @@ def launch(places: Places, port: int = DEFAULT_PORT, extra: Sequence[str] = ()) 
     try:
         return Running(_wait(places, process, token), process)
     except BaseException:
-        process.terminate()
-        process.wait()
+        _end_process(process)
         raise
 
 

@@ -150,10 +150,49 @@ def test_a_copy_of_which_nothing_is_remembered_is_the_learners(places: Places, m
         file.write_text("{")
     else:
         copies.write_memory(file, {"notebooks/07.ipynb": (copies.digest(b"first version"),)})
-    for version in ("second version", "third version"):
+    put: dict[str, str] = {}
+    for beside, version in (("newer", "second version"), ("newer-2", "third version")):
         (places.root / NAME).write_text(version)
-        assert copies.refresh(places).replaced == ()
+        put[f"notebooks/06 wälk.{beside}.ipynb"] = version
+        for new in (1, 0):
+            report = copies.refresh(places)
+            assert (report.replaced, len(report.newer)) == ((), new)
+            assert NAME not in report.untouched
+            assert files(places) == {NAME: "first version", **put}
+
+
+def test_of_a_copy_of_which_nothing_is_remembered_no_age_is_claimed(places: Places) -> None:
+    mine(places).parent.mkdir(parents=True)
+    mine(places).write_text("a newer version than that of this course")
+    report = copies.refresh(places)
+    beside = "notebooks/06 wälk.newer.ipynb"
+    assert report.newer == ((NAME, beside),)
+    assert report.notes == (copies.unknown_sentence(NAME, beside), copies.HOW_TO_USE_A_NEWER)
+    assert "newer" not in report.notes[0].replace(Path(beside).name, "")
+    mine(places).rename(mine(places).with_name("mine.ipynb"))
+    copies.refresh(places)
     assert mine(places).read_text() == "first version"
+
+
+def test_copies_of_unknown_origin_that_are_the_courses_get_nothing_beside_them(
+    places: Places,
+) -> None:
+    mine(places).parent.mkdir(parents=True)
+    mine(places).write_text("first version")
+    report = copies.refresh(places)
+    assert (report.newer, report.notes, report.untouched) == ((), (), (NAME,))
+    (places.root / NAME).write_text("second version")
+    assert copies.refresh(places).replaced == (NAME,)
+    assert files(places) == {NAME: "second version"}
+
+
+def test_a_file_of_the_learners_own_with_the_name_of_a_new_one_stays(places: Places) -> None:
+    copies.refresh(places)
+    own = "notebooks/07.ipynb"
+    (places.work / own).write_text("my own notebook")
+    (places.root / own).write_text("a new chapter")
+    assert copies.refresh(places).newer == ((own, "notebooks/07.newer.ipynb"),)
+    assert files(places)[own] == "my own notebook"
 
 
 def test_a_link_of_the_learners_stays_one_and_what_it_leads_to_stays(
@@ -351,9 +390,11 @@ def test_a_damaged_memory_is_set_aside_with_a_word(places: Places, damage: str) 
     report = copies.refresh(places)
     aside = places.memory / "copies.damaged-1.json"
     assert aside.read_bytes() == damage.encode("latin-1")
-    assert files(places) == {NAME: "my answers"}
-    assert len(report.notes) == 1
-    assert aside.name in report.notes[0]
+    beside = "notebooks/06 wälk.newer.ipynb"
+    assert files(places) == {NAME: "my answers", beside: "first version"}
+    said, *others = report.notes
+    assert aside.name in said
+    assert others == [copies.unknown_sentence(NAME, beside), copies.HOW_TO_USE_A_NEWER]
     assert copies.refresh(places).notes == ()
     (places.root / NAME).write_text("second version")
     assert len(copies.refresh(places).newer) == 1

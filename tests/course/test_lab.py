@@ -5,11 +5,15 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 import socket
+import subprocess
 import sys
 import threading
+import time
 import urllib.request
 from pathlib import Path
+from typing import Any
 
 import nbformat
 import pytest
@@ -307,6 +311,33 @@ def test_a_server_that_ends_at_once_is_told_with_its_last_words(places: Places) 
         CourseError, match=r"(?s)ended while it was starting.*course doctor.*no_such"
     ):
         lab.launch(places, extra=["--ServerApp.port=no_such"])
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there nothing can refuse to end")
+def test_a_server_that_neither_answers_nor_ends_is_ended(
+    places: Places, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lab.prepare(places)
+    deaf = (
+        "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN);"
+        "print('deaf', flush=True); time.sleep(120)"
+    )
+    monkeypatch.setattr(lab, "command", lambda *_: [sys.executable, "-c", deaf])
+    monkeypatch.setattr(lab, "START_SECONDS", 2)
+    monkeypatch.setattr(lab, "STOP_SECONDS", 0.2)
+    started: list[subprocess.Popen[bytes]] = []
+
+    class Noted(subprocess.Popen):  # type: ignore[type-arg]
+        def __init__(self, *args: Any, **options: Any) -> None:
+            super().__init__(*args, **options)
+            started.append(self)
+
+    monkeypatch.setattr(subprocess, "Popen", Noted)
+    begun = time.monotonic()
+    with pytest.raises(CourseError, match=r"(?s)did not answer within 2 s.*deaf"):
+        lab.launch(places)
+    assert time.monotonic() - begun < 60
+    assert [process.poll() for process in started] == [-signal.SIGKILL]
 
 
 def test_without_a_display_there_is_no_browser() -> None:
