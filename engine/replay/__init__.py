@@ -1,7 +1,9 @@
 """Record once, replay many: a recorded graph is data, and runs again with other numbers.
 
 Recording makes an object for each number. A replay makes none: it reads the recording once, and
-then computes the same numbers and the same gradients in arrays.
+then computes numbers and gradients in arrays. What + - * / and relu give is the same to the last
+bit. What exp, log, tanh and ** give may differ in the last digits, since NumPy computes them in its
+own way; and so may gradients, since their contributions may be added in another order.
 
 >>> from engine.value import Parameter
 >>> w = Parameter(3.0, "w")
@@ -40,14 +42,20 @@ OUT_OF_RANGE = (
     "left the range of floats; the vectors keep the gradients they had. Scale the numbers so that "
     "the factors on the way are smaller."
 )
+SUM_OUT_OF_RANGE = (
+    "gradients add up, and the sum of what a vector holds and a new gradient is too large for a "
+    "float; the vectors keep the gradients they had. Set them to 0 before the walk, or scale the "
+    "numbers."
+)
 
 
 class Replay:
     """A recording that can be run again with other numbers in its leaves.
 
-    Every node is computed, in the same way as it was recorded; what was decided by the numbers,
-    such as the side of a ReLU or a ``Maximum``, is decided again. No Value is kept but those of
-    the vectors, so the tape may end.
+    Every node is computed, with the numbers that a recording would give, up to the last digits of
+    exp, log, tanh and ** and of gradients; what was decided by the numbers, such as the side of a
+    ReLU or a ``Maximum``, is decided again. No Value is kept but those of the vectors, so the tape
+    may end.
 
     Args:
         output: the number to compute and to differentiate, such as a loss.
@@ -164,7 +172,8 @@ class Replay:
 
         Raises:
             RuntimeError: there was no ``forward``, or it failed.
-            OverflowError: a gradient is too large for a float; the vectors keep what they had.
+            OverflowError: a gradient, or its sum with what a vector holds, is too large for a
+                float; the vectors keep what they had.
         """
         self._require("forward", "backward")
         try:
@@ -176,8 +185,12 @@ class Replay:
         if not sound:
             raise OverflowError(f"a gradient {OUT_OF_RANGE}")
         size = len(self.parameters)
-        of_parameters = self.parameters.grad + gradients[:size]
-        of_inputs = self.inputs.grad + gradients[size:]
+        try:
+            with np.errstate(over="raise"):
+                of_parameters = self.parameters.grad + gradients[:size]
+                of_inputs = self.inputs.grad + gradients[size:]
+        except FloatingPointError:
+            raise OverflowError(SUM_OUT_OF_RANGE) from None
         self._state = "backward"
         # In one go, past the setters: an interrupt leaves both as they were, or neither.
         self.parameters._grad, self.inputs._grad = of_parameters, of_inputs
@@ -185,8 +198,9 @@ class Replay:
     def graph(self) -> Graph:
         """Every node of the last replay, as ``Graph.of`` would show a recording of it.
 
-        The gradients are those of one walk back, the last one, however many were added up in
-        the vectors. Before a walk back they are 0.
+        Last digits may differ, as the class says; those of a product do not. The gradients are
+        those of one walk back, the last one, however many were added up in the vectors. Before a
+        walk back they are 0.
 
         Raises:
             RuntimeError: there was no ``forward`` since the last ``bind``, or it failed.

@@ -12,7 +12,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.replay.cells import CONSTANT, Cells
+from engine.replay.cells import Cells
 from engine.replay.groups import Chosen, add_rows
 from engine.replay.plan import Plan
 
@@ -38,8 +38,7 @@ class Levels:
         self._slot, self._gradient_slot = plan.slot, plan.gradient_slot
         self._output = plan.slot[cells.output]
         self._data = np.zeros(plan.size)
-        fixed = [cell for cell, op in enumerate(cells.ops) if op in ("", CONSTANT)]
-        self._data[plan.slot[fixed]] = [cells.data[cell] for cell in fixed]
+        self._data[plan.slot[plan.fixed]] = [cells.data[cell] for cell in plan.fixed]
         # The gradient of every slot, the contributions of every group, and the seed gradient.
         seed = plan.size + sum(group.contributions for group in plan.groups)
         self._grad = np.zeros(seed + 1)
@@ -53,7 +52,7 @@ class Levels:
             (arriving.adder(group.start, group.stop, self._grad), group.backward)
             for group in reversed(plan.groups)
         ]
-        self._add_to_leaves = arriving.adder(0, plan.leaves, self._grad)
+        self._add_to_leaves = arriving.adder(0, plan.first_computed, self._grad)
 
     def bind(self, picks: Sequence[int]) -> None:
         """Put the chosen options in the place of every choice."""
@@ -88,6 +87,8 @@ class Levels:
 
 class Arriving:
     """For every slot the places of what arrives there, in the order of the walk back.
+
+    A long sum hands on all at once, at the turn of its last addition.
 
     Args:
         plan: the groups, already connected.

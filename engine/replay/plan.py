@@ -45,9 +45,10 @@ class Plan:
         slot: for each cell the place of its number: leaves and constants first, in their order.
         gradient_slot: for each cell the place of its gradient: all parts of a sum share one.
         groups: in the order in which they are computed.
-        leaves: how many slots hold leaves, constants, and the zero that fills up short sums.
+        fixed: the cells that are not computed: leaves and constants.
+        zero: the slot of the zero that fills up short sums: behind the fixed cells.
+        first_computed: the slot behind that, where the computed numbers begin.
         size: how many slots there are.
-        zero: the slot of that zero.
         output: the cell everything leads to.
     """
 
@@ -56,10 +57,10 @@ class Plan:
         self._flows = [op not in (CONSTANT, MAXIMUM) for op in cells.ops]
         self.output = cells.output
         self.slot = np.full(len(cells), NONE, dtype=np.intp)
-        fixed = [cell for cell, op in enumerate(cells.ops) if op in ("", CONSTANT)]
-        self.slot[fixed] = np.arange(len(fixed))
-        self.zero = len(fixed)
-        self.leaves = self.size = len(fixed) + 1
+        self.fixed = [cell for cell, op in enumerate(cells.ops) if op in ("", CONSTANT)]
+        self.slot[self.fixed] = np.arange(len(self.fixed))
+        self.zero = len(self.fixed)
+        self.first_computed = self.size = self.zero + 1
         units = self._units()
         self.groups = [
             self._group(key, members, [units[cell] for cell in members])

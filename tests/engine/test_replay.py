@@ -4,6 +4,7 @@ import copy
 import gc
 import itertools
 import math
+import operator
 import pickle
 import random
 import re
@@ -120,6 +121,24 @@ def test_a_replay_equals_a_new_recording(way: str, calculation: Calculation, fac
     found = [*replay.inputs.grad, *replay.parameters.grad]
     expected = [leaf.grad for leaf in leaves[0::2] + leaves[1::2]]
     assert found == pytest.approx(expected, rel=1e-12, abs=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_what_the_basic_operations_give_is_the_same_to_the_last_bit(way: str, seed: int) -> None:
+    chance = random.Random(seed)
+    parameters = [Parameter(chance.uniform(0.5, 2.0)) for _ in range(4)]
+    values: list[Value] = [*parameters]
+    operations = (operator.add, operator.sub, operator.mul, operator.truediv)
+    for _ in range(40):
+        a, b = chance.choices(parameters + values[-8:], k=2)
+        made = chance.choice(operations)(a, b if b.data else 0.3).relu()
+        values.append(made if made.data < 1e6 else -a)
+    output = sum(values[1:], values[0])
+    output.backward()
+    replay = unnamed(way, output)
+    replay.forward()
+    replay.backward()
+    require_same(replay.graph(), Graph.of(output, names={}), exact=True)
 
 
 def test_long_sums_are_added_in_the_order_of_the_record_to_the_last_bit(way: str) -> None:
@@ -595,6 +614,30 @@ def test_a_replay_refuses_what_recording_refuses_local_derivatives_included(
             assert replay.forward() == pytest.approx(recorded.data, rel=1e-12)
             slopes = [node.local_derivatives for node in replay.graph().nodes]
             assert all(map(math.isfinite, itertools.chain.from_iterable(slopes)))
+
+
+def test_gradients_that_add_up_to_more_than_a_float_holds_stay_as_they_were(way: str) -> None:
+    x, w = Value(1.0), Parameter(2.0)
+    replay = unnamed(way, x * 1e308 + w, inputs=[x])
+    replay.forward()
+    replay.backward()
+    with pytest.raises(OverflowError, match=r"sum of .* too large for a float.*Set .* to 0"):
+        replay.backward()
+    assert (replay.inputs.grad.tolist(), replay.parameters.grad.tolist()) == ([1e308], [1.0])
+    replay.inputs.grad = 0.0
+    replay.backward()
+    assert (replay.inputs.grad.tolist(), replay.parameters.grad.tolist()) == ([1e308], [2.0])
+
+
+@pytest.mark.parametrize("held", [math.inf, math.nan])
+def test_a_gradient_that_was_no_finite_number_before_stays_so(way: str, held: float) -> None:
+    x, w = Value(1.0), Parameter(2.0)
+    replay = unnamed(way, x * w, inputs=[x])
+    replay.inputs.grad = held
+    replay.forward()
+    replay.backward()
+    assert replay.inputs.grad.tolist() == pytest.approx([held], nan_ok=True)
+    assert replay.parameters.grad.tolist() == [1.0]
 
 
 def test_an_interrupt_leaves_all_gradients_as_they_were_or_adds_all(way: str) -> None:
