@@ -174,7 +174,7 @@ class Predict(View):
     >>> u = x * x
     >>> y = u + x
     >>> view = Predict(y)
-    >>> view.ask
+    >>> view.question
     'What is y.grad?'
     >>> print(view.answer("12"))
     ✗ Not 12.
@@ -219,8 +219,8 @@ class Predict(View):
         return self._walk.graph
 
     @property
-    def ask(self) -> str:
-        """The current question, "" when every question is answered."""
+    def question(self) -> str:
+        """The words of the current question, "" when every question is answered."""
         question = self._question
         return question_text(self._walk, question) if question else ""
 
@@ -228,7 +228,7 @@ class Predict(View):
     def state(self) -> PredictState:
         """What is shown now."""
         return PredictState(
-            question=self.ask,
+            question=self.question,
             number=min(len(self._outcomes) + 1, len(self._questions)),
             total=len(self._questions),
             tries=len(self._wrong),
@@ -336,7 +336,7 @@ class Predict(View):
 
     def _finish_question(self, given_away: bool) -> None:
         tries = len(self._wrong) + (not given_away)
-        self._outcomes.append(Outcome(self.ask, tries, given_away, tuple(self._made)))
+        self._outcomes.append(Outcome(self.question, tries, given_away, tuple(self._made)))
         self._begin_question()
 
     def _known(self) -> list[float | None]:
@@ -427,7 +427,7 @@ class Predict(View):
             "turn": self._turn,
             "asked": len(self._outcomes),
             "heading": self._heading(),
-            "question": self.ask,
+            "question": self.question,
             "place": f"{len(self._outcomes)} / {len(self._questions)}",
             "verdict": verdict and kept.words(verdict),
             "mayShow": self._may_show,
@@ -442,7 +442,7 @@ class Predict(View):
         question, total = self._question, len(self._questions)
         if question is None:
             return f"All {total} questions are answered" if total > 1 else "Answered"
-        return f"Question {len(self._outcomes) + 1} of {total}: {self.ask}"
+        return f"Question {len(self._outcomes) + 1} of {total}: {self.question}"
 
     def _nodes(self) -> list[dict[str, Any]]:
         known = self._known()

@@ -59,7 +59,7 @@ def answer_of(view: Predict) -> str:
 
 def at(view: Predict, name: str) -> Predict:
     """Answer rightly up to the question about a node."""
-    while view.ask != f"What is {name}.grad?":
+    while view.question != f"What is {name}.grad?":
         assert view.answer(answer_of(view)).right
     return view
 
@@ -161,7 +161,7 @@ def test_a_wrong_answer_is_known_by_its_mistake(
     assert set(verdict.mistakes) == mistakes
     assert not verdict.right
     assert verdict.counted
-    assert view.ask == f"What is {node}.grad?"
+    assert view.question == f"What is {node}.grad?"
     assert view.state.tries == 1
 
 
@@ -354,12 +354,12 @@ def test_the_answer_is_shown_after_two_tries_and_not_before() -> None:
     for typed in ("5", "abc", "6"):
         assert not view.shown["mayShow"]
         assert "after two tries" in str(view.show_me())
-        assert view.ask == "What is y.grad?"
+        assert view.question == "What is y.grad?"
         view.answer(typed)
     assert view.shown["mayShow"]
     assert "Show me" in view.shown["verdict"]["sentences"][-1]
     assert view.show_me().heading == "Shown: y.grad = 1, the seed gradient."
-    assert view.ask == "What is u.grad?"
+    assert view.question == "What is u.grad?"
     assert not view.shown["mayShow"]
     assert view.summary.shown == 1
     assert view.summary.first_try == 0
@@ -370,7 +370,7 @@ def test_the_summary_tells_first_tries_and_mistakes() -> None:
     for typed in ("12", "1", "1", "3", "4", "7"):
         view.answer(typed)
     assert view.state.finished
-    assert view.ask == ""
+    assert view.question == ""
     assert view.summary.first_try == 1
     assert view.summary.mistakes == {
         "gave the data for the gradient": 1,
@@ -430,7 +430,7 @@ def test_a_message_from_before_the_last_verdict_is_not_heard() -> None:
     turn = view.shown["turn"]
     from_the_page(view, kind="answer", text="1", turn=turn)
     from_the_page(view, kind="answer", text="1", turn=turn)
-    assert view.ask == "What is u.grad?"
+    assert view.question == "What is u.grad?"
     assert view.state.number == 2
 
 
@@ -449,7 +449,7 @@ def test_each_contribution_can_be_asked_for_instead() -> None:
     view = Predict(square_and_more(), ask="contributions")
     asked = []
     for typed in "1133":
-        asked.append(view.ask)
+        asked.append(view.question)
         assert view.answer(typed).right
     assert asked == [
         "What does y contribute to u.grad?",
