@@ -384,7 +384,7 @@ def _plain(held: Any, value: Value) -> float:
         math.isfinite(held)  # refuses text, which float() would read
         return float(held)
     except OverflowError:
-        raise OverflowError("a node holds a whole number too large for a float.") from None
+        raise OverflowError(f"{shown(value)} holds a whole number too large for a float.") from None
     except TypeError:
         raise TypeError(
             f"a graph needs numbers, but found {shown(value)}: its data or its gradient was "

@@ -15,7 +15,8 @@ number and for a whole NumPy array of them.
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, Protocol
 
 from engine.domain import finite, not_negative, positive
@@ -92,11 +93,13 @@ class SGD(Optimizer):
             rate: the learning rate of this step, instead of the usual one.
 
         Raises:
+            TypeError: a number or a gradient was replaced by something else, such as None.
             ValueError: a number or a gradient is infinite or NaN.
             OverflowError: a parameter would become too large for a float.
         """
         rate = self._chosen(rate)
-        moved = [p.data - rate * p.grad for p in self.parameters]
+        with _no_number_named(self.parameters):
+            moved = [p.data - rate * p.grad for p in self.parameters]
         _require_finite(self.parameters, moved)
         _set_all([(p, "data", data) for p, data in zip(self.parameters, moved, strict=True)])
 
@@ -155,6 +158,7 @@ class Adam(Optimizer):
             rate: the learning rate of this step, instead of the usual one.
 
         Raises:
+            TypeError: a number or a gradient was replaced by something else, such as None.
             ValueError: a number or a gradient is infinite or NaN.
             OverflowError: a parameter, or the square of a gradient, would become too large for
                 a float.
@@ -162,18 +166,40 @@ class Adam(Optimizer):
         rate = self._chosen(rate)
         steps = self.steps + 1
         gradients = [p.grad for p in self.parameters]
-        momentum = _mixed(self.beta1, self.momentum, gradients)
-        squares = _mixed(self.beta2, self.squares, [g * g for g in gradients])
         # Both means began at 0, and are too small by this factor.
         full_momentum, full_squares = 1.0 - self.beta1**steps, 1.0 - self.beta2**steps
-        moved = [
-            p.data - rate * (m / full_momentum) / ((v / full_squares) ** 0.5 + self.epsilon)
-            for p, m, v in zip(self.parameters, momentum, squares, strict=True)
-        ]
+        with _no_number_named(self.parameters):
+            momentum = _mixed(self.beta1, self.momentum, gradients)
+            squares = _mixed(self.beta2, self.squares, [g * g for g in gradients])
+            moved = [
+                p.data - rate * (m / full_momentum) / ((v / full_squares) ** 0.5 + self.epsilon)
+                for p, m, v in zip(self.parameters, momentum, squares, strict=True)
+            ]
         _require_finite(self.parameters, moved, squares)
         # The means go with the parameters: an interrupt leaves all of them or none as they were.
         means = [(self, "steps", steps), (self, "momentum", momentum), (self, "squares", squares)]
         _set_all([*((p, "data", n) for p, n in zip(self.parameters, moved, strict=True)), *means])
+
+
+@contextmanager
+def _no_number_named(parameters: Sequence[Trainable]) -> Iterator[None]:
+    """Where a calculation fails for what is no number, name the parameter that holds it."""
+    try:
+        yield
+    except (TypeError, OverflowError):
+        for parameter in parameters:
+            for name, held in (("number", parameter.data), ("gradient", parameter.grad)):
+                _require_number(held, f"the {name} of {shown(parameter)}")
+        raise
+
+
+def _require_number(held: Any, which: str) -> None:
+    try:
+        _ = 0.0 - 1.0 * held
+    except (TypeError, OverflowError) as problem:
+        raise type(problem)(
+            f"nothing was moved: {which} is no number that a float can hold. Give it one again."
+        ) from None
 
 
 def _mixed(kept: float, means: list[Any], new: list[Any]) -> list[Any]:

@@ -75,7 +75,8 @@ class Replay:
 
     Raises:
         ReleasedError: the tape that recorded ``output``, or what it needs, has ended.
-        TypeError: an argument is of another kind.
+        TypeError: an argument is of another kind, or what a leaf holds.
+        OverflowError: a leaf holds a whole number too large for a float.
         ValueError: the recording has an operation without a formula, or a parameter that
             ``parameters`` does not hold; or a leaf is both a parameter and an input.
 

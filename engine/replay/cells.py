@@ -190,7 +190,8 @@ def read_cells(
 
     Raises:
         ReleasedError: the tape that recorded it, or a number of a maximum, has ended.
-        TypeError: a choice is something else.
+        TypeError: a choice is something else, or the data of a node is no number.
+        OverflowError: the data of a node is a whole number too large for a float.
         ValueError: an operation has no forward formula here, or a choice does not fit.
     """
     require_recorded(output)
@@ -250,7 +251,12 @@ class _Reader:
             right = self._constant(right) if value._d_right is None else places[right]
             if value in self.chosen:
                 left, right = self._choices(value, left, right)
-        place = places[value] = self.cells.add(value.op, value.data, value._tag, left, right)
+        try:
+            place = places[value] = self.cells.add(value.op, value.data, value._tag, left, right)
+        except (TypeError, OverflowError) as problem:
+            raise type(problem)(
+                f"{shown(value)} cannot be replayed: its data is no number that a float can hold."
+            ) from None
         if self.names and value in self.names:
             self.cells.names[place] = self.names[value]
         if isinstance(value, Parameter):

@@ -688,9 +688,9 @@ def test_a_graph_refuses_what_is_no_number_in_a_node(which: str, name: str, held
 
 
 def test_a_graph_refuses_a_whole_number_that_is_too_large() -> None:
-    x = Value(3.0)
+    x = Value(3.0, "x")
     x.data = HUGE
-    with pytest.raises(OverflowError, match="too large for a float"):
+    with pytest.raises(OverflowError, match=r"label='x'.* too large for a float"):
         Graph.of(x, {})
 
 

@@ -147,6 +147,30 @@ def test_an_interrupt_after_the_last_parameter_leaves_everything_as_it_was(inter
     assert (w.data, vars(adam)) == (1.0, before)
 
 
+@pytest.mark.parametrize("make", [SGD, Adam])
+@pytest.mark.parametrize("which", ["data", "grad"])
+@pytest.mark.parametrize(
+    ("held", "error", "told"),
+    [
+        (None, TypeError, "None"),
+        ("a", TypeError, "'a'"),
+        (10**400, OverflowError, "1000"),
+    ],
+    ids=["None", "text", "too large"],
+)
+def test_what_is_no_number_for_a_step_is_named_and_nothing_moves(
+    make, which: str, held: object, error: type[Exception], told: str
+) -> None:
+    w, b = Parameter(1.0, "w"), Parameter(2.0, "b")
+    w.grad = b.grad = 1.0
+    setattr(b, which, held)
+    optimizer = make([w, b], rate=0.1)
+    name = {"data": "number", "grad": "gradient"}[which]
+    with pytest.raises(error, match=rf"nothing was moved: the {name} of .*{told}.*label='b'"):
+        optimizer.step()
+    assert (w.data, getattr(b, which)) == (1.0, held)
+
+
 def test_adam_shows_the_two_moments_it_keeps() -> None:
     w, b = Parameter(1.0), Parameter(2.0)
     adam = Adam([w, b], beta1=0.75, beta2=0.5)

@@ -640,6 +640,15 @@ def test_a_gradient_that_was_no_finite_number_before_stays_so(way: str, held: fl
     assert replay.parameters.grad.tolist() == [1.0]
 
 
+@pytest.mark.parametrize("held", [None, "a", 10**400], ids=["None", "text", "too large"])
+def test_a_leaf_that_holds_no_number_is_named(way: str, held: Any) -> None:
+    w, x = Parameter(2.0), Value(3.0, "x")
+    y = w * x
+    x.data = held
+    with pytest.raises((TypeError, OverflowError), match=r"label='x'\) cannot be replayed"):
+        unnamed(way, y)
+
+
 def test_an_interrupt_leaves_all_gradients_as_they_were_or_adds_all(way: str) -> None:
     x, w = Value(2.0), Parameter(3.0)
     replay = unnamed(way, x * w, inputs=[x])
