@@ -35,7 +35,7 @@ Floats = NDArray[np.float64]
 Back = Callable[[Floats, Floats, Floats], Any]
 Rows = list[list[Value]]
 
-# 17.3: the lines of the way back, and the tables that it is tried with.
+# 17.3: the lines of the backward pass, and the tables that it is tried with.
 LINES = ("A", "B", "C", "D")
 POSITIONS = 3
 STEP, AGREES = 1e-5, 1e-7
@@ -64,7 +64,7 @@ def _weighed(results: Rows, upstream: Floats) -> Value:
 
 
 def _linear_by_engine(x: Floats, weights: Floats, upstream: Floats) -> tuple[Floats, Floats]:
-    """The way back of ``x @ weights.T`` in single numbers."""
+    """The backward pass of ``x @ weights.T`` in single numbers."""
     positions, rows = _rows(x), _rows(weights)
     results = [[dot(row, position) for row in rows] for position in positions]
     _weighed(results, upstream).backward()
@@ -261,13 +261,13 @@ def _loss_case(words: str, rows: Sequence[Sequence[float]], following: Sequence[
     return Case(words, lambda: (np.array(rows), list(following)))
 
 
-# 17.3: each line of the way back of attention can be wrong or right.
+# 17.3: each line of the backward pass of attention can be wrong or right.
 
 
 def attention(
     queries: Floats, keys: Floats, values: Floats, turned: str = ""
 ) -> tuple[Floats, Callable[[Floats], tuple[Floats, Floats, Floats]]]:
-    """A head of attention and its way back, for all positions at once and without a mask.
+    """A head of attention and its backward pass, for all positions at once and without a mask.
 
     Args:
         queries: one row for each position.
@@ -276,7 +276,7 @@ def attention(
         turned: letters of the lines that have a transpose too many or too few.
 
     Returns:
-        The mixtures, and the way back: to the queries, the keys and the values.
+        The mixtures, and the backward pass: to the queries, the keys and the values.
     """
     root = keys.shape[1] ** 0.5
     weights = _probabilities(queries @ keys.T / root)
@@ -647,7 +647,7 @@ def _gradients_shape(answer: Any) -> Finding | None:
 EXERCISES = (
     FunctionExercise(
         name="17.1",
-        title="The way back of a matrix product",
+        title="The backward pass of a matrix product",
         cases=(
             _linear_case("a square table", 2, 2, 2, seed=5),
             _linear_case("three positions, two results", 3, 2, 4, seed=6),
