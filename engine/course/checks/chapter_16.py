@@ -615,7 +615,7 @@ EXERCISES = (
             "data[right] collects the right factors of all products, and grad[made] their upstream "
             "gradients.",
             "A product hands to its left factor the right one times the upstream gradient, and the "
-            "other way round.",
+            "other way around.",
             "np.add.at(grad, left, contributions) adds each contribution, also when a place occurs "
             "twice. Then the same for right.",
         ),
