@@ -159,12 +159,18 @@ def is_answer(cell: NotebookNode) -> bool:
     return bool(cell.metadata.get("nbgrader", {}).get("solution"))
 
 
+def height(cell: NotebookNode) -> int:
+    """How many lines of a cell count: blank ones too where it is shown on a slide."""
+    lines = cell.source.splitlines()
+    return len(lines if "slideshow" in cell.metadata else [*filter(str.strip, lines)])
+
+
 def short_cells(chapter: Chapter) -> list[str]:
     wrong = []
     for cell in chapter.code:
+        if height(cell) > MOST_LINES and not is_answer(cell):
+            wrong.append(f"{named(cell)} has {height(cell)} lines; {MOST_LINES} are the most")
         lines = [line for line in cell.source.splitlines() if line.strip()]
-        if len(lines) > MOST_LINES and not is_answer(cell):
-            wrong.append(f"{named(cell)} has {len(lines)} lines; {MOST_LINES} are the most")
         if re.search(r"^\s*from\s+\S+\s+import\s+\*", cell.source, re.MULTILINE):
             wrong.append(f"{named(cell)} imports *, so nobody sees where a name comes from")
         if lines and lines[-1].rstrip().endswith(";"):

@@ -119,7 +119,8 @@ def no_graph(notebook: NotebookNode) -> None:
 
 
 ERROR = nbformat.v4.new_output("error", ename="E", evalue="", traceback=["E"])
-MANY_LINES = "\n\n".join(f"x{i} = {i}" for i in range(16))
+MANY_LINES = "\n".join(f"x{i} = {i}" for i in range(16))
+BLANK_LINES = "\n\n\n".join(f"x{i} = {i}" for i in range(6))
 NO_ROLE = ACCESSIBLE.replace(' role="img"', "")
 NO_TITLE = ACCESSIBLE.replace("two nodes", " ")
 
@@ -140,6 +141,7 @@ BAD = [
     ("nothing_of_this_machine", shows(printed("<function f at 0x7f2a6c0>\n"))),
     ("nothing_of_this_machine", source(2, "open('/usr/share/x')")),
     ("short_cells", source(2, MANY_LINES)),
+    ("short_cells", source(2, BLANK_LINES)),
     ("short_cells", source(2, "from engine import *")),
     ("short_cells", source(2, "plot(x);")),
     ("pictures_have_words", added(0, "\n![](other.ipynb)")),
