@@ -20,10 +20,11 @@ from engine.drawing.folded import (
 )
 from engine.drawing.layout import CAPTION_HEIGHT, Box, along, text_width
 from engine.drawing.svg import LEAST_SCALE, PAGE_WIDTH, caption_width
-from engine.folding import Arrow, Fold, FoldedGraph, Folding
+from engine.folding import MOST_BOXES, Arrow, Fold, FoldedGraph, Folding
 from engine.gpt import GPT, encode
 from tests.bench.gpt_shaped import SHORT_NAME, GptShaped
 
+SVG = "{http://www.w3.org/2000/svg}"
 Area = tuple[float, float, float, float]
 
 
@@ -171,6 +172,27 @@ def test_a_chain_runs_in_rows_from_neighbor_to_neighbor(folding: Folding) -> Non
     assert not any(overlap(area(a), area(b)) for a, b in combinations(layout.boxes, 2))
     single = Folding(Graph.of(Value(1.0), names={}))
     assert len(chain_layout(single, single.chain(single.strongest_path(0))).layout.boxes) == 1
+
+
+@pytest.mark.parametrize("factor", [0.5, -1.5, 1.0])
+def test_a_long_chain_is_a_page_that_says_what_its_middle_does(factor: float) -> None:
+    number = Value(0.0, "x")
+    for _ in range(3000):
+        number = number * factor
+    folding = Folding(Graph.of(number, names={}))
+    chain = folding.chain(folding.strongest_path(0))
+    placed = chain_layout(folding, chain)
+    assert placed.layout.width * LEAST_SCALE <= PAGE_WIDTH, "a row can be read on a page"
+    assert len(placed.layout.boxes) <= MOST_BOXES
+    (middle,) = (place for place, box in enumerate(chain.boxes) if box.node is None)
+    count = chain.boxes[middle].count
+    assert count == len(folding.graph) - (len(chain.boxes) - 1)
+    svg = ET.fromstring(folded_svg(folding, chain, placed))
+    (group,) = (g for g in svg.iter(f"{SVG}g") if g.attrib.get("data-node") == str(middle))
+    words = "".join(group.itertext())
+    assert f"{count:,} nodes between" in words
+    expected = {0.5: "too small for a float", -1.5: "too large for a float", 1.0: "product 1"}
+    assert expected[factor] in words
 
 
 def test_a_bar_is_a_quarter_shorter_for_a_tenth() -> None:
