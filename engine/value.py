@@ -712,10 +712,12 @@ def walk_back(order: Sequence[Value], output: Value, leaves: Iterable[Value]) ->
         for node in order:
             node.grad = 0.0
         push_back(order, output)
-        _require_range(order, output, leaves)
         if any(before):
-            for leaf, total in zip(leaves, _sums(leaves, before), strict=True):
+            sums = _sums(order, output, leaves, before)
+            for leaf, total in zip(leaves, sums, strict=True):
                 leaf.grad = total
+        else:
+            _require_range(order, output, leaves)
     except BaseException:
         for leaf, gradient in zip(leaves, held, strict=True):
             leaf.grad = gradient
@@ -743,10 +745,13 @@ def _as_float(leaf: Value, gradient: object) -> float:
         ) from None
 
 
-def _sums(leaves: Sequence[Value], before: Sequence[float]) -> list[float]:
+def _sums(
+    order: Sequence[Value], output: Value, leaves: Sequence[Value], before: Sequence[float]
+) -> list[float]:
     """The gradients of this walk and those of before, added up; none may leave the floats."""
     sums = [leaf.grad + held for leaf, held in zip(leaves, before, strict=True)]
     if not math.isfinite(sum(sums)):
+        _require_range(order, output, leaves)
         for leaf, held, total in zip(leaves, before, sums, strict=True):
             if math.isinf(total) and math.isfinite(held):
                 raise OverflowError(
