@@ -17,7 +17,7 @@ class ParameterVector:
     An optimizer moves it like a single parameter: ``SGD([vector], rate=0.1)``.
 
     Args:
-        leaves: the parameters, in the order of the arrays.
+        leaves: parameters, or other leaves such as inputs, in the order of the arrays.
 
     Raises:
         TypeError: something is not a Value, or there is no list of them.
