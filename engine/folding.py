@@ -41,7 +41,7 @@ SHORTEST_RUN = 3
 MOST_MATCHES = 12
 NUMBERED = re.compile(r"(.*?)(\d+)", re.DOTALL)
 INDICES = re.compile(r"(\[\d+\])+$")
-PLACE = re.compile(r"n(\d+)")
+PLACE = re.compile(r"n(\d{1,15})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -847,4 +847,4 @@ def _named(parts: Sequence[_Part], path: str) -> _Part | None:
 
 def _counts_from_zero(name: str) -> bool:
     number = NUMBERED.fullmatch(name)
-    return number is not None and int(number[2]) == 0
+    return number is not None and not number[2].strip("0")

@@ -310,6 +310,13 @@ def test_folded_layers_and_heads_make_circles_that_are_walked_all_the_same(
     assert met_first == max(circles(folded), key=lambda place: folded.boxes[place].last)
 
 
+def test_numbers_of_thousands_of_digits_are_only_text() -> None:
+    digits = "9" * 5000
+    folding = repeated(f"a{digits}", f"b{digits}", f"b0{digits}")
+    assert folding.search(f"n{digits}").total == 0
+    assert len(folding.view(Fold()).boxes) == 4
+
+
 def test_search_puts_whole_labels_first_and_counts_all(folding: Folding) -> None:
     found = folding.search("layer1.WQ[3][5]")
     assert [folding.graph.nodes[node].label for node in found.nodes] == ["layer1.wq[3][5]"]
