@@ -19,7 +19,7 @@ from typing import NamedTuple
 from engine.domain import finite, label_text, not_negative, positive
 from engine.kinks import nearest_kink
 from engine.text import number_text, one_line, shown, table_lines
-from engine.value import Released, Value, gradients_kept
+from engine.value import Released, Value, gradients_kept, topological_order
 
 STEP = 1e-5
 TOLERANCE = 1e-6
@@ -215,9 +215,9 @@ def gradient_check(
 ) -> GradientCheckResult:
     """Compare ``backward()`` with a central difference for each input of a function.
 
-    Values that the function uses besides its inputs, such as parameters, keep their gradients, also
-    where the function itself walks back. Only what it writes into a gradient by hand, as in
-    ``w.grad = 0.0``, is not put back.
+    Values that the function uses besides its inputs keep their gradients. Leaves among them, such
+    as parameters, do so also where the function itself walks back. Only what it writes into a
+    gradient by hand, as in ``w.grad = 0.0``, is not put back.
 
     Args:
         function: takes Values, gives a Value.
@@ -391,9 +391,13 @@ def _gradients(output: Value, leaves: Sequence[Value]) -> list[float]:
     """The gradients of one walk; what the function uses besides its inputs keeps its own."""
     for leaf in leaves:  # the function may have written into it
         leaf.grad = 0.0
-    with gradients_kept():
-        output.backward()
-        return [leaf.grad for leaf in leaves]
+    order = topological_order(output)
+    before = [node.grad for node in order]
+    output.backward()
+    gradients = [leaf.grad for leaf in leaves]
+    for node, gradient in zip(order, before, strict=True):
+        node.grad = gradient
+    return gradients
 
 
 class _Check:

@@ -660,14 +660,15 @@ def push_back(order: Sequence[Value], output: Value) -> None:
             node._right.grad += local_derivative * upstream
 
 
-_held: dict[Value, float] | None = None  # the gradients before the first walk, while they are kept
+_kept: dict[Value, float] | None = None  # gradients of leaves before their first walk in a block
 
 
 @contextmanager
 def gradients_kept() -> Iterator[None]:
-    """Put back at the end what every node held before a walk inside reached it.
+    """Put back at the end the gradient that every leaf held before a walk inside reached it.
 
-    What was written into a gradient by hand before that walk stays.
+    What was written into a gradient by hand before that walk stays. Computed nodes are not kept:
+    they would hold the graphs of all walks until the end.
 
     >>> w = Parameter(2.0)
     >>> with gradients_kept():
@@ -677,14 +678,14 @@ def gradients_kept() -> Iterator[None]:
     >>> w.grad
     0.0
     """
-    global _held
-    outer, _held = _held, {}
+    global _kept
+    outer, _kept = _kept, {}
     try:
         yield
     finally:
-        held, _held = _held, outer
-        for node, gradient in held.items():
-            node.grad = gradient
+        kept, _kept = _kept, outer
+        for leaf, gradient in kept.items():
+            leaf.grad = gradient
 
 
 def walk_back(order: Sequence[Value], output: Value, leaves: Iterable[Value]) -> None:
@@ -703,10 +704,10 @@ def walk_back(order: Sequence[Value], output: Value, leaves: Iterable[Value]) ->
         OverflowError: a gradient, or its sum with what the leaf holds, is too large for a float.
     """
     leaves = list(leaves)
-    if _held is not None:
-        for node in order:
-            _held.setdefault(node, node.grad)
     held = [leaf.grad for leaf in leaves]
+    if _kept is not None:
+        for leaf, gradient in zip(leaves, held, strict=True):
+            _kept.setdefault(leaf, gradient)
     before = _as_floats(leaves, held)
     try:
         for node in order:
