@@ -74,6 +74,7 @@ class Box:
         frame: path of the open box around it, ``""`` for none.
         between: the local derivatives from its first node to its last, if it stands for the
             middle of a long path.
+        halfway: index of the node halfway, if it stands for the middle of a long path.
     """
 
     path: str
@@ -86,6 +87,7 @@ class Box:
     inside: int
     frame: str
     between: tuple[float, ...] = ()
+    halfway: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -691,7 +693,8 @@ class Folding:
         nodes = path.nodes[places.start : places.stop]
         between = path.local_derivatives[places.start : places.stop - 1]
         largest = max(nodes, key=self.gradient_size)
-        return Box("", (), False, len(nodes), None, largest, nodes[-1], 0, "", between)
+        halfway = nodes[len(nodes) // 2]
+        return Box("", (), False, len(nodes), None, largest, nodes[-1], 0, "", between, halfway)
 
     @cached_property
     def _way_on(self) -> list[tuple[int, float]]:

@@ -189,8 +189,8 @@ def _between_sentences(folding: Folding, box: Box) -> tuple[str, ...]:
         f"From the first of them to the last, the product of the "
         f"{counted(len(box.between), 'local derivative')} is {product_text(box.between)}.",
         f"The largest gradient in it is {largest}.grad = {number(folding.gradients[box.largest])}.",
-        f"To see steps of the middle, search for one of its nodes, such as n{box.largest}, and "
-        "show the strongest path from there.",
+        f"To see steps of the middle, search for the node halfway, n{box.halfway}, and show the "
+        "strongest path from there.",
     )
 
 
