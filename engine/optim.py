@@ -165,10 +165,10 @@ class Adam(Optimizer):
         """
         rate = self._chosen(rate)
         steps = self.steps + 1
-        gradients = [p.grad for p in self.parameters]
         # Both means began at 0, and are too small by this factor.
         full_momentum, full_squares = 1.0 - self.beta1**steps, 1.0 - self.beta2**steps
         with _no_number_named(self.parameters):
+            gradients = [1.0 * p.grad for p in self.parameters]
             momentum = _mixed(self.beta1, self.momentum, gradients)
             squares = _mixed(self.beta2, self.squares, [g * g for g in gradients])
             moved = [

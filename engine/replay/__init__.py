@@ -1,9 +1,10 @@
 """Record once, replay many: a recorded graph is data, and runs again with other numbers.
 
 Recording makes an object for each number. A replay makes none: it reads the recording once, and
-then computes numbers and gradients in arrays. What + - * / and relu give is the same to the last
-bit. What exp, log, tanh and ** give may differ in the last digits, since NumPy computes them in its
-own way; and so may gradients, since their contributions may be added in another order.
+then computes numbers and gradients in arrays. In a graph of + - * / and relu alone every number is
+the same to the last bit. What exp, log, tanh and ** give may differ in the last digits, since NumPy
+computes them in its own way; and so may gradients, since their contributions may be added in
+another order.
 
 >>> from engine.value import Parameter
 >>> w = Parameter(3.0, "w")
@@ -199,9 +200,8 @@ class Replay:
     def graph(self) -> Graph:
         """Every node of the last replay, as ``Graph.of`` would show a recording of it.
 
-        Last digits may differ, as the class says; those of a product do not. The gradients are
-        those of one walk back, the last one, however many were added up in the vectors. Before a
-        walk back they are 0.
+        Last digits may differ, as the class says. The gradients are those of one walk back, the
+        last one, however many were added up in the vectors. Before a walk back they are 0.
 
         Raises:
             RuntimeError: there was no ``forward`` since the last ``bind``, or it failed.

@@ -1,5 +1,6 @@
 """Many leaves as one: an array of numbers, and an array of gradients."""
 
+import math
 from collections.abc import Iterable, Sequence
 
 import numpy as np
@@ -45,9 +46,19 @@ class ParameterVector:
         self.read()
 
     def read(self) -> None:
-        """Take numbers and gradients from the leaves."""
-        self.data = [leaf.data for leaf in self.leaves]
-        self.grad = [leaf.grad for leaf in self.leaves]
+        """Take numbers and gradients from the leaves.
+
+        Raises:
+            TypeError: a leaf holds something that is no real number.
+            OverflowError: a leaf holds a whole number too large for a float.
+        """
+        try:
+            self.data = [leaf.data for leaf in self.leaves]
+            self.grad = [leaf.grad for leaf in self.leaves]
+        except (TypeError, OverflowError):
+            for leaf in self.leaves:
+                _require_numbers(leaf)
+            raise
 
     def write_back(self) -> None:
         """Put numbers and gradients into the leaves, where drawings and models look."""
@@ -96,3 +107,14 @@ class ParameterVector:
 
     def __repr__(self) -> str:
         return f"ParameterVector({number_of(len(self), 'number')})"
+
+
+def _require_numbers(leaf: Value) -> None:
+    for name, held in (("number", leaf.data), ("gradient", leaf.grad)):
+        try:
+            math.isfinite(held)  # refuses text, which float() would read
+        except (TypeError, OverflowError) as problem:
+            raise type(problem)(
+                f"the {name} of {shown(leaf)} is no number that a float can hold. Give it one "
+                "again."
+            ) from None

@@ -301,3 +301,14 @@ def test_what_is_no_list_is_refused_in_words(use) -> None:
 def test_a_rate_that_is_no_number_is_refused_by_name() -> None:
     with pytest.raises(TypeError, match="the learning rate needs a real number"):
         SGD([Parameter(1.0)], rate="0.1")
+
+
+def test_a_whole_number_as_a_gradient_is_told_as_the_same_float_would_be() -> None:
+    said = []
+    for gradient in (1e200, 10**200):
+        w = Parameter(2.0, "w")
+        w.grad = gradient
+        with pytest.raises(OverflowError, match="its square is too large for a float") as problem:
+            Adam([w], rate=0.1).step()
+        said.append(str(problem.value).partition(" of ")[2])
+    assert said[0] == said[1]

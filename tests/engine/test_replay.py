@@ -649,6 +649,19 @@ def test_a_leaf_that_holds_no_number_is_named(way: str, held: Any) -> None:
         unnamed(way, y)
 
 
+@pytest.mark.parametrize("held", [None, "a", 10**400], ids=["None", "text", "too large"])
+@pytest.mark.parametrize("name", ["data", "grad"])
+def test_a_leaf_of_a_vector_that_holds_no_number_is_named(name: str, held: Any) -> None:
+    w, x = Parameter(2.0, "w"), Value(3.0, "x")
+    y = w * x
+    setattr(w, name, held)
+    what = {"data": "number", "grad": "gradient"}[name]
+    with pytest.raises((TypeError, OverflowError), match=f"the {what} of .*label='w'"):
+        Replay(y)
+    with pytest.raises((TypeError, OverflowError), match=f"the {what} of .*label='w'"):
+        Replay(y, parameters=ParameterVector([]), inputs=[w])
+
+
 def test_an_interrupt_leaves_all_gradients_as_they_were_or_adds_all(way: str) -> None:
     x, w = Value(2.0), Parameter(3.0)
     replay = unnamed(way, x * w, inputs=[x])
