@@ -363,7 +363,7 @@ def _node(index: int, value: Value, label: str, place: dict[Value, int]) -> Node
     data, grad = value.data, value.grad
     if type(data) is not float or type(grad) is not float:
         data, grad = _plain(data, value), _plain(grad, value)
-    # By position: for 60,000 nodes keywords would cost a third more.
+    # By position: for tens of thousands of nodes keywords would cost a third more.
     return Node(
         index,
         label,

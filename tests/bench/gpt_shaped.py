@@ -1,4 +1,4 @@
-"""A recording with the size and the scopes of a tiny GPT, for what has to work at 60,000 nodes."""
+"""A recording with the size and the scopes of a tiny GPT, for what has to work on large graphs."""
 
 import math
 import random
