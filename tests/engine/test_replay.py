@@ -813,7 +813,7 @@ def test_a_replay_keeps_no_node_alive(way: str, on_a_tape: bool) -> None:
 
     def computed_nodes() -> int:
         gc.collect()
-        return sum(isinstance(o, Value | Released) and o.op != "" for o in gc.get_objects())
+        return sum(type(o) in {Value, Released} and o.op != "" for o in gc.get_objects())
 
     before = computed_nodes()
     replay = made()

@@ -13,6 +13,7 @@ import pytest
 from engine import GraphExplorer, Tape
 from engine.gpt import BOS, GPT, Shape, encode
 from engine.optim import Adam
+from engine.replay.compiled import loops
 from engine.training import Trainer
 
 DOCUMENTS = ["anna", "bo", "emma", "otto", "bo", "zoe"]
@@ -152,6 +153,7 @@ def test_a_compiled_training_is_refused_without_the_compiler(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setitem(sys.modules, "numba", None)
+    loops.cache_clear()
     assert Trainer(GPT(SMALL, seed=3), compiled=False).loss(encode("anna")) > 0
     with pytest.raises(ImportError, match="numba"):
         Trainer(GPT(SMALL, seed=3), compiled=True).loss(encode("anna"))
