@@ -31,9 +31,10 @@ FLOORS = {
     "documents": 3,
     "training": 3,
     "walk": 3,
-    "drawing": 4,
-    "widgets": 5,
-    "course": 6,
+    "words": 4,
+    "drawing": 5,
+    "widgets": 6,
+    "course": 7,
 }
 # Where one floor holds several modules, these are the only imports along it.
 ALONG_A_FLOOR = {
@@ -48,7 +49,7 @@ ALONG_A_FLOOR = {
     ("training", "replay"),
 }
 # The floors that compute: a learner can use them without a picture, a plot or a notebook.
-LIGHT_FLOORS = {1, 2, 3}
+LIGHT_FLOORS = {1, 2, 3, 4}
 # A replay computes in arrays: it needs NumPy, and only training by replay loads it by itself.
 IN_ARRAYS = {"replay", "training"}
 HEAVY = {"IPython", "anywidget", "graphviz", "ipywidgets", "matplotlib", "numpy"}

@@ -46,7 +46,6 @@ from engine.drawing.svg import (
     draw_node,
     draw_text,
 )
-from engine.drawing.words import TIMES, label, number, operand, title
 from engine.folding import (
     OWN,
     PARAMETERS,
@@ -58,6 +57,7 @@ from engine.folding import (
     product_of,
 )
 from engine.folding import Box as FoldedBox
+from engine.words.naming import TIMES, label, number, operand, title
 
 MOST_CHAIN_COLUMNS = 4
 DIGITS = 4

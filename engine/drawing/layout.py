@@ -10,8 +10,8 @@ from itertools import pairwise
 import graphviz
 
 from engine.drawing.renderer import positions
-from engine.drawing.words import number, title
 from engine.graph import Graph
+from engine.words.naming import number, title
 
 POINTS_PER_INCH = 72.0
 FONT_SIZE = 14.0

@@ -3,9 +3,9 @@
 from engine.drawing.layout import layout
 from engine.drawing.renderer import placed_or_why
 from engine.drawing.svg import svg
-from engine.drawing.words import graph_text
 from engine.graph import Graph
 from engine.value import Value
+from engine.words.naming import graph_text
 
 LARGEST_DRAWING = 150
 

@@ -13,9 +13,9 @@ from xml.etree import ElementTree as ET
 from engine.drawing.free_place import SIDES, Area, TextPlace, dots, free_place
 from engine.drawing.layout import Point
 from engine.drawing.palette import ARROW, CARD, INK, LIGHT, MUTED
-from engine.drawing.words import MINUS
 from engine.gradcheck import StepError
 from engine.step_sizes import Guide, guides
+from engine.words.naming import MINUS
 
 WIDTH, HEIGHT = 600.0, 380.0
 LEFT, RIGHT, TOP, BOTTOM = 66.0, 14.0, 46.0, 54.0

@@ -21,8 +21,8 @@ from engine.drawing.layout import (
     text_width,
 )
 from engine.drawing.palette import ARROW, CARD, CARD_BORDER, INK, MUTED
-from engine.drawing.words import graph_summary, number, title
 from engine.graph import Graph
+from engine.words.naming import graph_summary, number, title
 
 FONT = "DejaVu Sans Mono, Menlo, Consolas, monospace"
 BASELINES = (21.0, 40.0, 58.0)  # of the three lines in a box, from its top

@@ -11,9 +11,9 @@ from engine.drawing.folded import (
     product_text,
     scope_title,
 )
-from engine.drawing.words import TIMES, label, name, number, operand
 from engine.folding import Arrow, Box, FoldedGraph, Folding, Neighborhood, Path
 from engine.text import number_text, one_line, table_lines
+from engine.words.naming import TIMES, label, name, number, operand
 
 MOST_NAMED = 3
 MOST_PATHS_COUNTED = 1e15

@@ -7,7 +7,6 @@ from typing import Any
 import traitlets
 
 from engine.drawing.step_chart import StepChart, exponent_text
-from engine.drawing.words import label, number
 from engine.gradcheck import (
     STEP,
     TOLERANCE,
@@ -21,6 +20,7 @@ from engine.text import number_text
 from engine.value import Value
 from engine.widgets.gradient_check_words import CheckWords, page_row
 from engine.widgets.view import View
+from engine.words.naming import label, number
 
 LARGEST_CHECKED = 30
 COLUMNS = (

@@ -7,11 +7,11 @@ on how a machine rounds, are left out of it.
 import math
 
 from engine.drawing.step_chart import exponent_text
-from engine.drawing.words import MINUS, label, number
 from engine.gradcheck import SMALLEST_TOLD, CheckedInput, Verdict
 from engine.gradcheck import error_text as stable_error_text
 from engine.step_sizes import Cause, Shape, StepSizes
 from engine.text import number_text, one_line, table_lines
+from engine.words.naming import MINUS, label, number
 
 MARKS = {
     Verdict.AGREE: "\N{CHECK MARK}",

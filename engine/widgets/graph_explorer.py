@@ -21,7 +21,6 @@ from engine.drawing.folded import (
 )
 from engine.drawing.renderer import placed_or_why
 from engine.drawing.svg import caption_width
-from engine.drawing.words import label, number, title
 from engine.folding import (
     MOST_MATCHES,
     Box,
@@ -49,6 +48,7 @@ from engine.widgets.explorer_words import (
     walk_sentences,
 )
 from engine.widgets.view import SteppedView
+from engine.words.naming import label, number, title
 
 MOST_HOPS = 6
 HOPS = 2

@@ -14,8 +14,8 @@ from math import isfinite
 from typing import Any
 
 from engine.walk import Walk
-from engine.widgets.answers import reading
-from engine.widgets.mistakes import (
+from engine.words.answers import reading
+from engine.words.mistakes import (
     NOISE,
     ROUNDED,
     ROUNDED_TOO_FAR,
@@ -24,7 +24,7 @@ from engine.widgets.mistakes import (
     WrongAnswer,
     wrong_answers,
 )
-from engine.widgets.verdicts import (
+from engine.words.verdicts import (
     AFTER_TRIES,
     NOT_COUNTED,
     RIGHT,
@@ -85,7 +85,7 @@ def verdicts(walk: Walk, question: Question) -> dict[str, Any]:
         points, and for each of ``turns`` ``[number, verdict at it, verdict above it]``.
 
     >>> from engine import Graph, Value, reverse_walk
-    >>> from engine.widgets.mistakes import questions
+    >>> from engine.words.mistakes import questions
     >>> x = Value(3.0)
     >>> walk = reverse_walk(Graph.of(x + 1))
     >>> table = verdicts(walk, questions(walk)[0])

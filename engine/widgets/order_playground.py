@@ -8,8 +8,6 @@ import traitlets
 from engine.drawing.layout import layout
 from engine.drawing.renderer import placed_or_why
 from engine.drawing.svg import svg
-from engine.drawing.words import graph_summary, label, number, product, title
-from engine.drawing.words import name as node_name
 from engine.graph import Graph
 from engine.text import number_text, table_lines
 from engine.value import Value
@@ -27,8 +25,10 @@ from engine.widgets.orders import (
     walk_from,
 )
 from engine.widgets.reverse_walk import LARGEST_STEPPED
-from engine.widgets.verdicts import RIGHT, WRONG
 from engine.widgets.view import View
+from engine.words.naming import graph_summary, label, number, product, title
+from engine.words.naming import name as node_name
+from engine.words.verdicts import RIGHT, WRONG
 
 HEADING = "Which node is processed first?"
 HOW_IT_WORKS = (

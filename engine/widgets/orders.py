@@ -11,12 +11,13 @@ from dataclasses import dataclass
 from math import isclose
 from typing import Any
 
-from engine.drawing.words import TIMES, WalkWords, number, title
-from engine.drawing.words import name as node_name
 from engine.graph import Graph
 from engine.walk import Walk, reverse_walk
 from engine.widgets.payload import step_contributions
-from engine.widgets.verdicts import RIGHT, WRONG
+from engine.words.naming import TIMES, number, title
+from engine.words.naming import name as node_name
+from engine.words.verdicts import RIGHT, WRONG
+from engine.words.walks import WalkWords
 
 MOST_STATES = 1_000
 MOST_SETS_OF_A_SIZE = 20_000

@@ -5,8 +5,9 @@ from typing import Any
 from engine.drawing.layout import layout
 from engine.drawing.renderer import placed_or_why
 from engine.drawing.svg import caption_width, svg
-from engine.drawing.words import WalkWords, graph_summary, number, product, title
 from engine.walk import Step, Walk
+from engine.words.naming import graph_summary, number, product, title
+from engine.words.walks import WalkWords
 
 
 def walk_payload(walk: Walk) -> dict[str, Any]:

@@ -9,16 +9,17 @@ import traitlets
 from engine.drawing.layout import layout
 from engine.drawing.renderer import placed_or_why
 from engine.drawing.svg import caption_width, svg
-from engine.drawing.words import graph_summary, number, product, title
-from engine.drawing.words import name as node_name
 from engine.graph import Graph
 from engine.text import number_text, shown, table_lines
 from engine.value import Value
 from engine.walk import Walk, reverse_walk
 from engine.widgets import kept
-from engine.widgets.mistakes import Distinction, Question, distinctions, questions
 from engine.widgets.reverse_walk import LARGEST_STEPPED
-from engine.widgets.verdicts import (
+from engine.widgets.view import View
+from engine.words.mistakes import Distinction, Question, distinctions, questions
+from engine.words.naming import graph_summary, number, product, title
+from engine.words.naming import name as node_name
+from engine.words.verdicts import (
     RIGHT,
     SHOWN,
     TRIES_BEFORE_SHOWING,
@@ -29,7 +30,6 @@ from engine.widgets.verdicts import (
     question_text,
     shown_answer,
 )
-from engine.widgets.view import View
 
 ASKS = ("gradients", "contributions")
 UNKNOWN = "?"

@@ -10,13 +10,13 @@ import traitlets
 from engine.domain import finite, positive
 from engine.drawing.plots.descent import descent_on_curve, window_of
 from engine.drawing.plots.plot import Plot
-from engine.drawing.words import label, number
 from engine.optim import SGD
 from engine.text import number_text, shown
 from engine.value import Parameter, Value
 from engine.widgets import rates_words as words
 from engine.widgets.rates_words import Descent
 from engine.widgets.view import View
+from engine.words.naming import label, number
 
 RATES = (0.01, 0.03, 0.1, 0.3, 0.6, 0.9, 1.0, 1.1)
 MOST_RATES = 20

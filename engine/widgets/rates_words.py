@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
 
-from engine.drawing.words import number
 from engine.text import number_text, table_lines
+from engine.words.naming import number
 
 ARRIVED = 0.01
 SAME = 0.05

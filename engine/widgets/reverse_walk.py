@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 from typing import Any
 
-from engine.drawing.words import WalkWords
 from engine.graph import Graph
 from engine.value import Value
 from engine.walk import Walk, reverse_walk
 from engine.widgets.payload import walk_payload
 from engine.widgets.view import SteppedView
+from engine.words.walks import WalkWords
 
 LARGEST_STEPPED = 60
 

@@ -14,9 +14,9 @@ from uuid import uuid4
 import anywidget
 import traitlets
 
-from engine.drawing.words import label
 from engine.text import shown
 from engine.widgets.view import HERE
+from engine.words.naming import label
 
 PAUSE = 0.3
 SECONDS_BEFORE_A_GUESS = 2.0

@@ -18,8 +18,8 @@ from engine.course import offline
 from engine.text import number_text
 from engine.walk import Walk
 from engine.widgets import kept
-from engine.widgets.mistakes import Question, questions, wrong_answers
-from engine.widgets.verdicts import judge
+from engine.words.mistakes import Question, questions, wrong_answers
+from engine.words.verdicts import judge
 from tests.widgets.examples import distinctive, seven_nodes, shared
 from tests.widgets.typed import NO_NUMBERS, NUMBERS
 

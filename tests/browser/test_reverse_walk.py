@@ -13,7 +13,7 @@ from playwright.sync_api import Locator
 
 from engine import Graph, ReverseWalk, Value
 from engine.drawing.palette import DARK, LIGHT
-from engine.drawing.words import number, title
+from engine.words.naming import number, title
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "drawing"))
 from drawn_graphs import HOSTILE

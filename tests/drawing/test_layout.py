@@ -20,7 +20,7 @@ from engine.drawing.layout import (
     layout,
     text_width,
 )
-from engine.drawing.words import number, product, title
+from engine.words.naming import number, product, title
 
 NEAR = 4.0
 Area = tuple[float, float, float, float]

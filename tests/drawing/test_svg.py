@@ -12,9 +12,8 @@ from engine import Graph, Value, draw, reverse_walk
 from engine.drawing.layout import Layout, layout
 from engine.drawing.palette import DARK, LIGHT, TEXT_PAIRS, css_variables
 from engine.drawing.svg import caption_width, svg
-from engine.drawing.words import (
+from engine.words.naming import (
     LONGEST_LABEL,
-    WalkWords,
     graph_summary,
     graph_text,
     label,
@@ -22,6 +21,7 @@ from engine.drawing.words import (
     operand,
     title,
 )
+from engine.words.walks import WalkWords
 
 SVG = "{http://www.w3.org/2000/svg}"
 STYLE_SHEET = Path(__file__).parents[2] / "engine" / "widgets" / "views.css"

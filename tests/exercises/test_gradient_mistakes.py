@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from engine import Graph, Value, reverse_walk
 from engine.course.checks.calculations import judge_gradients
-from engine.widgets import mistakes, verdicts
-from engine.widgets.mistakes import Mistake
+from engine.words import mistakes, verdicts
+from engine.words.mistakes import Mistake
 
 
 def three_ways() -> tuple[Value, dict[str, Value]]:

@@ -10,11 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine import Graph, Predict, Value, reverse_walk
-from engine.drawing.words import number
 from engine.walk import Walk
-from engine.widgets import kept, mistakes
-from engine.widgets.mistakes import Question, WrongAnswer, questions, wrong_answers
-from engine.widgets.verdicts import judge
+from engine.widgets import kept
+from engine.words import mistakes
+from engine.words.mistakes import Question, WrongAnswer, questions, wrong_answers
+from engine.words.naming import number
+from engine.words.verdicts import judge
 
 from .examples import distinctive, seven_nodes, shared
 from .test_predict import everything_sent, recordings, spellings

@@ -11,17 +11,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine import Graph, Predict, ReleasedError, Tape, Value, reverse_walk
-from engine.drawing.words import number
 from engine.text import number_text
-from engine.widgets.answers import NotANumber, typed_number
-from engine.widgets.mistakes import (
+from engine.words.answers import NotANumber, typed_number
+from engine.words.mistakes import (
     Mistake,
     Question,
     explanations,
     questions,
     wrong_answers,
 )
-from engine.widgets.verdicts import judge
+from engine.words.naming import number
+from engine.words.verdicts import judge
 
 from .examples import distinctive, same_name, seven_nodes
 from .typed import NO_NUMBERS, NUMBERS

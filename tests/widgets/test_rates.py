@@ -10,9 +10,9 @@ from traitlets import TraitError
 
 from engine import LearningRates, Value
 from engine.drawing.plots import Plot
-from engine.drawing.words import number
 from engine.widgets.rates import descent
 from engine.widgets.rates_words import Descent, Outcome
+from engine.words.naming import number
 
 VIEW = "application/vnd.jupyter.widget-view+json"
 RATES = [0.01, 0.3, 0.9, 0.98, 1.0, 1.1]

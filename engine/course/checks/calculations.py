@@ -16,6 +16,7 @@ from engine.graph import Constant, Graph, Node
 from engine.text import number_text
 from engine.value import Literal, Value
 from engine.walk import Walk, reverse_walk
+from engine.words import mistakes, verdicts
 
 INFIX: dict[str, Callable[[Any, Any], Value]] = {
     "+": lambda a, b: a + b,
@@ -109,9 +110,6 @@ def judge_gradients(
         names: of its nodes.
         answers: the learner's gradient for some of these names.
     """
-    # Here, since the views that share this module need much longer to load.
-    from engine.widgets import mistakes, verdicts
-
     walk = reverse_walk(Graph.of(output, names))
     for question in mistakes.questions(walk):
         name = walk.graph.names[question.node]

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 from engine.drawing.palette import CARD, INK, LIGHT, MUTED, PLOT_LINES
 from engine.drawing.plots.plot import Plot, plain, plot
-from engine.drawing.words import label
 from engine.text import number_text
+from engine.words.naming import label
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -18,9 +18,9 @@ from engine.drawing.plots.heights import (
     steps_text,
 )
 from engine.drawing.plots.plot import Plot, legend_above, plain, plot
-from engine.drawing.words import label
 from engine.text import number_text, shown
 from engine.value import Value
+from engine.words.naming import label
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

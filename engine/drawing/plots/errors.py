@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from engine.drawing.palette import CARD, INK, MUTED, PLOT_LINES
 from engine.drawing.plots.plot import Plot, legend_above, plot
 from engine.drawing.step_chart import GUIDE_LABELS, power_of_ten
-from engine.drawing.words import label
 from engine.gradcheck import StepError
 from engine.step_sizes import Guide, guides
 from engine.text import number_text, shown
+from engine.words.naming import label
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

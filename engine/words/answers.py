@@ -5,7 +5,7 @@ import re
 import unicodedata
 from typing import Any
 
-from engine.drawing.words import LONGEST_LABEL, label
+from engine.words.naming import LONGEST_LABEL, label
 
 LONGEST_ANSWER = 60
 MINUS_SIGNS = "\u2212\u2010\u2011\u2012\u2013\u2014\ufe63\uff0d"

@@ -14,10 +14,10 @@ from itertools import combinations
 from math import prod
 from typing import NamedTuple
 
-from engine.drawing.words import label, title
-from engine.drawing.words import name as node_name
 from engine.graph import Constant, Node
 from engine.walk import Contribution, Walk
+from engine.words.naming import label, title
+from engine.words.naming import name as node_name
 
 SAME = 1e-5  # relative; the page shows six significant digits
 NOISE = 1e-9  # relative to the largest contribution: what is left when contributions cancel

@@ -3,11 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from engine.drawing.words import TIMES, number, operand, title
-from engine.drawing.words import name as node_name
 from engine.walk import Contribution, Walk
-from engine.widgets.answers import NotANumber, typed_number
-from engine.widgets.mistakes import (
+from engine.words.answers import NotANumber, typed_number
+from engine.words.mistakes import (
     Mistake,
     Question,
     WrongAnswer,
@@ -16,6 +14,8 @@ from engine.widgets.mistakes import (
     is_rounded_too_far,
     is_same,
 )
+from engine.words.naming import TIMES, number, operand, title
+from engine.words.naming import name as node_name
 
 RIGHT, WRONG, UNREAD, SHOWN = "\u2713", "\u2717", "?", "\u2192"
 ORDINALS = ("first", "second")
@@ -54,7 +54,7 @@ def question_text(walk: Walk, question: Question) -> str:
     """The question in words.
 
     >>> from engine import Graph, Value, reverse_walk
-    >>> from engine.widgets.mistakes import questions
+    >>> from engine.words.mistakes import questions
     >>> x = Value(3.0)
     >>> y = x * x
     >>> walk = reverse_walk(Graph.of(y))
@@ -85,7 +85,7 @@ def judge(walk: Walk, question: Question, text: str, tries: int) -> Verdict:
         tries: how many wrong answers came before.
 
     >>> from engine import Graph, Value, reverse_walk
-    >>> from engine.widgets.mistakes import questions
+    >>> from engine.words.mistakes import questions
     >>> x = Value(3.0)
     >>> u = x * x
     >>> y = u + x
@@ -157,7 +157,7 @@ def calculation(walk: Walk, question: Question) -> str:
     """How the answer comes about.
 
     >>> from engine import Graph, Value, reverse_walk
-    >>> from engine.widgets.mistakes import questions
+    >>> from engine.words.mistakes import questions
     >>> a = Value(2.0)
     >>> y = a * -3
     >>> walk = reverse_walk(Graph.of(y))

@@ -1,0 +1,1 @@
+"""Words: how a walk is told, and what each wrong number means."""
