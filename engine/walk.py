@@ -123,8 +123,7 @@ class Walk:
         if not isinstance(number, Integral) or number not in range(len(self.steps) + 1):
             steps = number_of(len(self.steps), "step")
             raise ValueError(f"a walk of {steps} has no step {shown(number)}.")
-        gradients = [0.0] * len(self.graph)
-        gradients[self.graph.output.index] = 1.0
+        gradients = _seeded(self.graph)
         for step in self.steps[:number]:
             for contribution in step.contributions:
                 gradients[contribution.target] = contribution.after
@@ -179,8 +178,7 @@ def reverse_walk(
         indices = _order_without_visited_set(graph)
     else:
         indices = _checked_order(graph, order)
-    gradients = [0.0] * len(graph)
-    gradients[graph.output.index] = 1.0
+    gradients = _seeded(graph)
     steps = tuple(
         _process(graph, number, index, gradients, accumulate)
         for number, index in enumerate(indices, start=1)
@@ -189,8 +187,28 @@ def reverse_walk(
     return Walk(graph, steps, tuple(gradients), accumulate)
 
 
+def gradients_of(graph: Graph) -> tuple[float, ...]:
+    """The gradients of the whole reverse walk, without its steps; no range is checked.
+
+    >>> from engine.value import Value
+    >>> x = Value(3.0)
+    >>> gradients_of(Graph.of(x * x + x, names={}))
+    (7.0, 1.0, 1.0)
+    """
+    gradients = _seeded(graph)
+    for number, node in enumerate(reversed(graph.nodes), start=1):
+        _process(graph, number, node.index, gradients)
+    return tuple(gradients)
+
+
+def _seeded(graph: Graph) -> list[float]:
+    gradients = [0.0] * len(graph)
+    gradients[graph.output.index] = 1.0
+    return gradients
+
+
 def _process(
-    graph: Graph, number: int, index: int, gradients: list[float], accumulate: bool
+    graph: Graph, number: int, index: int, gradients: list[float], accumulate: bool = True
 ) -> Step:
     node, upstream = graph.nodes[index], gradients[index]
     contributions = []

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from xml.etree import ElementTree as ET
 
+from engine.boxes import Arrow, FoldedGraph, Frame
+from engine.boxes import Box as FoldedBox
 from engine.drawing.layout import (
     BOX_HEIGHT,
     BOX_PADDING,
@@ -46,17 +48,8 @@ from engine.drawing.svg import (
     draw_node,
     draw_text,
 )
-from engine.folding import (
-    OWN,
-    PARAMETERS,
-    REPEATED,
-    Arrow,
-    FoldedGraph,
-    Folding,
-    Frame,
-    product_of,
-)
-from engine.folding import Box as FoldedBox
+from engine.folding import OWN, PARAMETERS, REPEATED, Folding
+from engine.paths import product_of
 from engine.words.naming import TIMES, label, number, operand, title
 
 MOST_CHAIN_COLUMNS = 4

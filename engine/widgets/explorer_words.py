@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 
+from engine.boxes import Arrow, Box, FoldedGraph
 from engine.drawing.folded import (
     arrow_text,
     arrows_into,
@@ -11,7 +12,8 @@ from engine.drawing.folded import (
     product_text,
     scope_title,
 )
-from engine.folding import Arrow, Box, FoldedGraph, Folding, Neighborhood, Path
+from engine.folding import Folding
+from engine.paths import Neighborhood, Path
 from engine.text import number_text, one_line, table_lines
 from engine.words.naming import TIMES, label, name, number, operand
 

@@ -6,6 +6,7 @@ from typing import Any, Self
 
 import traitlets
 
+from engine.boxes import Box, FoldedGraph, box_order, circles
 from engine.domain import whole
 from engine.drawing.folded import (
     FoldedLayout,
@@ -21,18 +22,9 @@ from engine.drawing.folded import (
 )
 from engine.drawing.renderer import placed_or_why
 from engine.drawing.svg import caption_width
-from engine.folding import (
-    MOST_MATCHES,
-    Box,
-    Fold,
-    FoldedGraph,
-    Folding,
-    Neighborhood,
-    Path,
-    box_order,
-    circles,
-)
+from engine.folding import Fold, Folding
 from engine.graph import Graph
+from engine.paths import Neighborhood, Path
 from engine.text import number_text, table_lines
 from engine.value import Value
 from engine.widgets.explorer_words import (
@@ -292,7 +284,7 @@ class GraphExplorer(SteppedView):
         hops = whole(hops, "hops")
         if not 1 <= hops <= MOST_HOPS:
             raise ValueError(f"hops is a whole number from 1 to {MOST_HOPS}, got {hops}.")
-        around = self._folding.neighborhood(self._folding.graph.index(node), hops)
+        around = self._folding.nodes.neighborhood(self._folding.graph.index(node), hops)
         return self._go(replace(self._scene, around=around, path=None))
 
     def strongest_path(self, node: int | str) -> Self:
@@ -304,7 +296,7 @@ class GraphExplorer(SteppedView):
         Raises:
             KeyError: no node, or more than one, has this name.
         """
-        path = self._folding.strongest_path(self._folding.graph.index(node))
+        path = self._folding.nodes.strongest_path(self._folding.graph.index(node))
         return self._go(replace(self._scene, around=None, path=path))
 
     def search(self, text: str) -> Found:
@@ -317,7 +309,7 @@ class GraphExplorer(SteppedView):
         Returns:
             The first matches, which the view lists as well.
         """
-        matches = self._folding.search(text, MOST_MATCHES)
+        matches = self._folding.nodes.search(text)
         graph, gradients = self._folding.graph, self._folding.gradients
         self._found = Found(
             text,
@@ -382,10 +374,10 @@ class GraphExplorer(SteppedView):
     def _draw(self) -> None:
         folding, scene = self._folding, self._scene
         if scene.path is not None:
-            self._folded = folding.chain(scene.path)
+            self._folded = folding.nodes.chain(scene.path)
             self._story = path_story(folding, scene.path)
         elif scene.around is not None:
-            self._folded = folding.cut_out(scene.around.nodes)
+            self._folded = folding.nodes.cut_out(scene.around.nodes)
             self._story = neighborhood_story(folding, scene.around)
         else:
             self._folded = folding.view(scene.fold)

@@ -7,6 +7,7 @@ import pytest
 from drawn_graphs import RENDERERS, find_renderer, rendering_with
 
 from engine import Graph, Parameter, Value, scope
+from engine.boxes import Arrow, FoldedGraph
 from engine.drawing.folded import (
     MOST_CHAIN_COLUMNS,
     arrow_text,
@@ -20,8 +21,9 @@ from engine.drawing.folded import (
 )
 from engine.drawing.layout import CAPTION_HEIGHT, Box, along, text_width
 from engine.drawing.svg import LEAST_SCALE, PAGE_WIDTH, caption_width
-from engine.folding import MOST_BOXES, Arrow, Fold, FoldedGraph, Folding
+from engine.folding import Fold, Folding
 from engine.gpt import GPT, encode
+from engine.paths import MOST_BOXES
 from tests.bench.gpt_shaped import SHORT_NAME, GptShaped
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -43,12 +45,12 @@ def program(request: pytest.FixtureRequest) -> str:
 
 def drawings(folding: Folding) -> list[FoldedGraph]:
     first = folding.first()
-    node = folding.search("wq[3][5]").nodes[0]
+    node = folding.nodes.search("wq[3][5]").nodes[0]
     return [
         folding.view(first),
         folding.view(folding.open(first, "token0/layer0/attention")),
         folding.view(folding.one_by_one(folding.close(first, "parameters"), "token*")),
-        folding.cut_out(folding.neighborhood(node, 2).nodes),
+        folding.nodes.cut_out(folding.nodes.neighborhood(node, 2).nodes),
     ]
 
 
@@ -161,8 +163,8 @@ def test_frames_lie_in_the_frames_around_them(folding: Folding, program: str) ->
 
 
 def test_a_chain_runs_in_rows_from_neighbor_to_neighbor(folding: Folding) -> None:
-    path = folding.strongest_path(folding.search("wq[3][5]").nodes[0])
-    chain = folding.chain(path)
+    path = folding.nodes.strongest_path(folding.nodes.search("wq[3][5]").nodes[0])
+    chain = folding.nodes.chain(path)
     layout = chain_layout(folding, chain).layout
     assert len(layout.boxes) == len(chain.boxes) > MOST_CHAIN_COLUMNS
     assert 1 < len({box.x for box in layout.boxes}) < MOST_CHAIN_COLUMNS
@@ -171,7 +173,10 @@ def test_a_chain_runs_in_rows_from_neighbor_to_neighbor(folding: Folding) -> Non
         assert (one.x == other.x) != (one.y == other.y)
     assert not any(overlap(area(a), area(b)) for a, b in combinations(layout.boxes, 2))
     single = Folding(Graph.of(Value(1.0), names={}))
-    assert len(chain_layout(single, single.chain(single.strongest_path(0))).layout.boxes) == 1
+    assert (
+        len(chain_layout(single, single.nodes.chain(single.nodes.strongest_path(0))).layout.boxes)
+        == 1
+    )
 
 
 @pytest.mark.parametrize("factor", [0.5, -1.5, 1.0])
@@ -180,7 +185,7 @@ def test_a_long_chain_is_a_page_that_says_what_its_middle_does(factor: float) ->
     for _ in range(3000):
         number = number * factor
     folding = Folding(Graph.of(number, names={}))
-    chain = folding.chain(folding.strongest_path(0))
+    chain = folding.nodes.chain(folding.nodes.strongest_path(0))
     placed = chain_layout(folding, chain)
     assert placed.layout.width * LEAST_SCALE <= PAGE_WIDTH, "a row can be read on a page"
     assert len(placed.layout.boxes) <= MOST_BOXES

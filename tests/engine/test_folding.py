@@ -10,21 +10,10 @@ from itertools import pairwise, product
 import pytest
 
 from engine import Graph, Parameter, Value, reverse_walk, scope
-from engine.folding import (
-    FEW_NODES,
-    MOST_AT_EITHER_END,
-    MOST_AT_FIRST,
-    MOST_BOXES,
-    Arrow,
-    Box,
-    Fold,
-    FoldedGraph,
-    Folding,
-    box_order,
-    circles,
-    gradients_of,
-    product_of,
-)
+from engine.boxes import Arrow, Box, FoldedGraph, box_order, circles
+from engine.folding import FEW_NODES, MOST_AT_FIRST, Fold, Folding
+from engine.paths import MOST_AT_EITHER_END, MOST_BOXES, product_of
+from engine.walk import gradients_of
 from tests.bench.gpt_shaped import SHORT_NAME, GptShaped
 
 TOKENS = len(SHORT_NAME) - 1
@@ -313,33 +302,33 @@ def test_folded_layers_and_heads_make_circles_that_are_walked_all_the_same(
 def test_numbers_of_thousands_of_digits_are_only_text() -> None:
     digits = "9" * 5000
     folding = repeated(f"a{digits}", f"b{digits}", f"b0{digits}")
-    assert folding.search(f"n{digits}").total == 0
+    assert folding.nodes.search(f"n{digits}").total == 0
     assert len(folding.view(Fold()).boxes) == 4
 
 
 def test_search_puts_whole_labels_first_and_counts_all(folding: Folding) -> None:
-    found = folding.search("layer1.WQ[3][5]")
+    found = folding.nodes.search("layer1.WQ[3][5]")
     assert [folding.graph.nodes[node].label for node in found.nodes] == ["layer1.wq[3][5]"]
     labels = ("a wq", "wq two", "WQ")
     total = sum(Value(1.0, label) for label in labels)
     assert isinstance(total, Value)
     small = Folding(Graph.of(total, names={}))
-    order = [small.graph.nodes[node].label for node in small.search("wq").nodes]
+    order = [small.graph.nodes[node].label for node in small.nodes.search("wq").nodes]
     assert order == ["WQ", "wq two", "a wq"]
-    assert folding.search("wq").total == 2 * 8 * 8
-    assert len(folding.search("wq").nodes) == 12
-    assert folding.search("  ").total == folding.search("no such label").total == 0
-    assert folding.search("n7").nodes[0] == 7
+    assert folding.nodes.search("wq").total == 2 * 8 * 8
+    assert len(folding.nodes.search("wq").nodes) == 12
+    assert folding.nodes.search("  ").total == folding.nodes.search("no such label").total == 0
+    assert folding.nodes.search("n7").nodes[0] == 7
     with pytest.raises(TypeError, match="a search needs text"):
-        folding.search(7)  # type: ignore[arg-type]
+        folding.nodes.search(7)  # type: ignore[arg-type]
 
 
 def test_a_neighborhood_is_what_edges_reach_nearest_first(folding: Folding) -> None:
-    node = folding.search("layer0.wq[3][5]").nodes[0]
+    node = folding.nodes.search("layer0.wq[3][5]").nodes[0]
     graph = folding.graph
     near = {node, *graph.consumers[node], *graph.nodes[node].inputs}
-    assert set(folding.neighborhood(node, 1).nodes) == near
-    wide = folding.neighborhood(node, 4, most=10)
+    assert set(folding.nodes.neighborhood(node, 1).nodes) == near
+    wide = folding.nodes.neighborhood(node, 4, most=10)
     assert len(wide.nodes) == 10
     assert near <= set(wide.nodes)
     reached = {node}
@@ -348,11 +337,11 @@ def test_a_neighborhood_is_what_edges_reach_nearest_first(folding: Folding) -> N
             other for n in reached for other in (*graph.consumers[n], *graph.nodes[n].inputs)
         }
     assert wide.left_out == len(reached) - 10
-    ring = folding.neighborhood(node, 2, most=1000).nodes
+    ring = folding.nodes.neighborhood(node, 2, most=1000).nodes
     outside = sorted(folding.gradient_size(n) for n in ring if n not in near)
-    some = folding.neighborhood(node, 2, most=len(near) + 3).nodes
+    some = folding.nodes.neighborhood(node, 2, most=len(near) + 3).nodes
     assert sorted(folding.gradient_size(n) for n in some if n not in near) == outside[-3:]
-    cut = folding.cut_out(wide.nodes)
+    cut = folding.nodes.cut_out(wide.nodes)
     inside = sum(t in wide.nodes for n in wide.nodes for t in graph.nodes[n].inputs)
     assert len(cut.arrows) == inside
 
@@ -382,7 +371,7 @@ def test_the_strongest_path_is_the_best_of_all_paths(seed: int) -> None:
     folding = Folding(Graph.of(numbers[-1], names={}))
     for node in folding.graph.nodes:
         ways = every_path(folding.graph, node.index)
-        path = folding.strongest_path(node.index)
+        path = folding.nodes.strongest_path(node.index)
         best = max(abs(product) for product, _ in ways)
         assert abs(path.product) == pytest.approx(best, rel=1e-9)
         assert any(
@@ -429,8 +418,8 @@ def test_a_product_too_large_for_a_float_is_infinite() -> None:
 def test_of_a_long_path_the_middle_is_one_box_with_the_product_in_it(steps: int) -> None:
     chance = random.Random(steps)
     folding = chain_of([chance.choice([-1.25, 0.8, 1.01]) for _ in range(steps)])
-    path = folding.strongest_path(0)
-    chain = folding.chain(path)
+    path = folding.nodes.strongest_path(0)
+    chain = folding.nodes.chain(path)
     assert len(path.nodes) == steps + 1 == sum(box.count for box in chain.boxes)
     between = [box for box in chain.boxes if box.node is None]
     assert (len(chain.boxes) == steps + 1) == (steps < MOST_BOXES) == (not between)
@@ -451,7 +440,7 @@ def test_a_long_path_of_additions_is_one_short_chain() -> None:
     for place in range(500):
         total = total + Value(2.0, f"a{place}")
     folding = Folding(Graph.of(total, names={}))
-    chain = folding.chain(folding.strongest_path(folding.graph.index("x")))
+    chain = folding.nodes.chain(folding.nodes.strongest_path(folding.graph.index("x")))
     assert [box.count for box in chain.boxes] == [1, 499, 1]
     assert not any(box.between for box in chain.boxes)
 
@@ -484,7 +473,7 @@ def test_the_order_of_boxes_is_that_of_its_definition_with_circles_too(seed: int
 
 def test_an_interrupted_path_is_still_a_path_with_product_0() -> None:
     x = Value(-1.0, "x")
-    path = Folding(Graph.of(x.relu() * 3.0, names={})).strongest_path(0)
+    path = Folding(Graph.of(x.relu() * 3.0, names={})).nodes.strongest_path(0)
     assert path.nodes == (0, 1, 2)
     assert path.product == 0.0
 
@@ -495,15 +484,15 @@ def test_products_that_vanish_are_still_compared() -> None:
     for _ in range(3000):
         small, smaller = small * 0.5, smaller * 0.5
     folding = Folding(Graph.of(smaller + small, names={}))
-    path = folding.strongest_path(0)
+    path = folding.nodes.strongest_path(0)
     assert path.product == 0.0
     assert len(path.nodes) == 3002
 
 
 def test_a_chain_keeps_every_factor_and_folds_only_plain_additions(folding: Folding) -> None:
-    node = folding.search("layer0.wq[3][5]").nodes[0]
-    path = folding.strongest_path(node)
-    chain = folding.chain(path)
+    node = folding.nodes.search("layer0.wq[3][5]").nodes[0]
+    path = folding.nodes.strongest_path(node)
+    chain = folding.nodes.chain(path)
     assert sum(box.count for box in chain.boxes) == len(path.nodes)
     factors = [arrow.local_derivative for arrow in chain.arrows]
     assert None not in factors

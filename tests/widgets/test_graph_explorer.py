@@ -22,7 +22,7 @@ from engine import (
     scope,
 )
 from engine.drawing.renderer import ENVIRONMENT_VARIABLE, renderer
-from engine.folding import MOST_AT_EITHER_END
+from engine.paths import MOST_AT_EITHER_END
 from tests.bench.gpt_shaped import SHORT_NAME, GptShaped
 
 SVG = "{http://www.w3.org/2000/svg}"
