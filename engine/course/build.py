@@ -20,12 +20,24 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 from nbformat.notebooknode import NotebookNode
 
-from engine.course import atomic, exercise_notebooks, glossary, kernels, notebook_files
+from engine.course import (
+    atomic,
+    exercise_notebooks,
+    glossary,
+    kernels,
+    notebook_files,
+    rules_page,
+)
 from engine.course.doctor import RENDERER, quoted
 from engine.course.places import CourseError, Places
 from engine.drawing.renderer import ENVIRONMENT_VARIABLE, RenderingError, positions
 
 CELL_SECONDS = 600
+# The pages that are made from the chapters, each with what makes it.
+MADE: dict[str, Callable[[Sequence[Path]], NotebookNode]] = {
+    glossary.FILE_NAME: glossary.glossary,
+    rules_page.FILE_NAME: rules_page.page,
+}
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 SVG = "image/svg+xml"
 MARKDOWN = "text/markdown"
@@ -55,10 +67,20 @@ def chapter_files(places: Places, names: Sequence[str] = ()) -> list[Path]:
     Raises:
         CourseError: a name fits no chapter.
     """
-    every = sorted(set(places.chapters.glob("*.ipynb")) - {places.chapters / glossary.FILE_NAME})
+    every = sorted(places.chapters.glob("[0-9]*.ipynb"))
     if not names:
         return every
     return [file for name in names for file in _named(name, every)]
+
+
+def page_files(places: Places) -> list[Path]:
+    """The notebooks beside the chapters that a person has written, such as the warm-up.
+
+    Args:
+        places: the folders of the checkout.
+    """
+    others = {*chapter_files(places), *(places.chapters / name for name in MADE)}
+    return sorted(set(places.chapters.glob("*.ipynb")) - others)
 
 
 def _named(name: str, files: Sequence[Path]) -> list[Path]:
@@ -343,22 +365,23 @@ def _store(notebook: NotebookNode, file: Path, before: bytes | None) -> None:
         )
 
 
-def build_glossary(places: Places, check: bool) -> bool:
-    """Gather the chapters' words in the glossary.
+def build_made(name: str, places: Places, check: bool) -> bool:
+    """Make a page that is gathered from the chapters: the glossary or the page of rules.
 
     Args:
+        name: of its file, one of ``MADE``.
         places: the folders of the checkout.
         check: tell whether it would change, and store nothing.
 
     Returns:
-        True when the stored glossary is, or would be, another one.
+        True when the stored page is, or would be, another one.
 
     Raises:
         CourseError: somebody has written into the stored one, earlier or meanwhile.
     """
-    file = places.chapters / glossary.FILE_NAME
+    file = places.chapters / name
     before = _bytes(file)
-    notebook = notebook_files.sealed(settled(glossary.glossary(chapter_files(places))))
+    notebook = notebook_files.sealed(settled(MADE[name](chapter_files(places))))
     if notebook_files.text(notebook).encode() == before:
         return False
     if check:
@@ -383,17 +406,20 @@ def run(places: Places, names: Sequence[str], check: bool) -> int:
     Raises:
         CourseError: a name fits no chapter, or nothing draws their pictures.
     """
-    chapters = chapter_files(places, names)
+    pages = [file for file in page_files(places) if not names or file.stem in names]
+    others = [name for name in names if name not in {file.stem for file in pages}]
+    chapters = chapter_files(places, others) if others or not names else []
     require_pictures()
     solutions = solution_files(places, chapters)
-    steps = [(file, partial(_built, file, check)) for file in (*chapters, *solutions)]
+    steps = [(file, partial(_built, file, check)) for file in (*chapters, *pages, *solutions)]
     steps += [
         (places.exercises / file.name, partial(build_exercise, file, places, check))
         for file in solutions
     ]
     if not names:
-        file = places.chapters / glossary.FILE_NAME
-        steps.append((file, partial(build_glossary, places, check)))
+        steps += [
+            (places.chapters / name, partial(build_made, name, places, check)) for name in MADE
+        ]
     return max([_step(file, places, work, check) for file, work in steps], default=0)
 
 

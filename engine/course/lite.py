@@ -21,7 +21,7 @@ from typing import Any
 
 from nbformat.v4 import new_markdown_cell
 
-from engine.course import atomic, build, glossary, lab, manifest, notebook_files
+from engine.course import atomic, build, lab, manifest, notebook_files
 from engine.course.doctor import DISTRIBUTION, quoted
 from engine.course.places import CHAPTERS, CHECKPOINTS, EXERCISES, CourseError, Places
 from engine.drawing import page_renderer
@@ -322,7 +322,7 @@ def write_notebooks(places: Places, folder: Path) -> None:
             shutil.copytree(places.root / name, folder / name, ignore=ignore)
     runs = {f"{number}-" for number in RUN}
     for file in sorted((folder / CHAPTERS).glob("*.ipynb")):
-        if file.name[:3] not in runs and file.name != glossary.FILE_NAME:
+        if file.name[:1].isdecimal() and file.name[:3] not in runs:
             _put_first(READ_ONLY_CHAPTER, file)
     for file in sorted((folder / EXERCISES).glob("*.ipynb")):
         _put_first(READ_ONLY_EXERCISES, file)

@@ -51,7 +51,7 @@ def uses(text: str, word: str) -> bool:
 
 
 def test_the_stored_glossary_is_the_one_the_chapters_make() -> None:
-    assert not build.build_glossary(Places(ROOT), check=True), "run: course build"
+    assert not build.build_made(glossary.FILE_NAME, Places(ROOT), check=True), "run: course build"
 
 
 def test_the_build_does_not_write_over_what_a_person_typed_into_the_glossary(
@@ -60,17 +60,17 @@ def test_the_build_does_not_write_over_what_a_person_typed_into_the_glossary(
     places = Places(tmp_path)
     places.chapters.mkdir()
     shutil.copy(CHAPTERS[1], places.chapters)
-    assert build.build_glossary(places, check=False)
+    assert build.build_made(glossary.FILE_NAME, places, check=False)
     file = places.chapters / glossary.FILE_NAME
     shutil.copy(CHAPTERS[2], places.chapters)
-    assert build.build_glossary(places, check=False)
+    assert build.build_made(glossary.FILE_NAME, places, check=False)
     typed = notebook_files.read(file)
     typed.cells[-1].source += "\nMy own note."
     notebook_files.write(typed, file)
     before = file.read_bytes()
-    assert build.build_glossary(places, check=True)
+    assert build.build_made(glossary.FILE_NAME, places, check=True)
     with pytest.raises(CourseError, match="holds words that `course build` did not write"):
-        build.build_glossary(places, check=False)
+        build.build_made(glossary.FILE_NAME, places, check=False)
     assert file.read_bytes() == before
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from urllib.parse import quote
 
-from engine.course import atomic, badges, build, glossary, manifest, offline
+from engine.course import atomic, badges, build, glossary, manifest, offline, rules_page
 from engine.course.places import CHAPTERS, EXERCISES, CourseError, Places
 from engine.course.site.home import home_html, read_readme
 from engine.course.site.pages import INDEX, Page, Site
@@ -64,10 +64,16 @@ def _site(places: Places) -> Site | None:
     if failed:
         return None
     exercises = sorted(places.exercises.glob("*.ipynb"))
+    beside = [
+        file
+        for file in (*build.page_files(places), places.chapters / rules_page.FILE_NAME)
+        if file.exists()
+    ]
     return Site(
         chapters,
         [Page(f"{EXERCISES}/{file.name}", build.read_with_ids(file)) for file in exercises],
         _glossary(files),
+        [Page(f"{CHAPTERS}/{file.name}", build.read_with_ids(file)) for file in beside],
     )
 
 

@@ -65,16 +65,23 @@ class Site:
         chapters: the chapters.
         exercises: the exercises of the chapters that have some.
         glossary: the words of all chapters, or None.
+        beside: pages that belong to no chapter, such as the warm-up.
     """
 
     chapters: Sequence[Page]
     exercises: Sequence[Page]
     glossary: Page | None
+    beside: Sequence[Page] = ()
 
     @property
     def pages(self) -> list[Page]:
         """Every page that is made of a notebook."""
-        return [*self.chapters, *self.exercises, *([self.glossary] if self.glossary else [])]
+        return [*self.chapters, *self.exercises, *self.after_the_chapters]
+
+    @property
+    def after_the_chapters(self) -> list[Page]:
+        """What a list of pages names below the chapters."""
+        return [*self.beside, *([self.glossary] if self.glossary else [])]
 
     def exercises_of(self, chapter: Page) -> Page | None:
         """The exercises that belong to a chapter."""
@@ -90,6 +97,8 @@ class Site:
             page: where a reader is.
         """
         line: list[Page] = [*self.chapters, *([self.glossary] if self.glossary else [])]
+        if page in self.beside:
+            return None, None
         if page in self.exercises:
             numbers = [other.number for other in line]
             if page.number not in numbers:

@@ -249,7 +249,7 @@ def contents(address: str, site: Site, this: Written | None = None) -> str:
     """
     here = this.page if this else None
     entries = [_entry(address, INDEX, "Start", here is None)]
-    for page in [*site.chapters, *([site.glossary] if site.glossary else [])]:
+    for page in [*site.chapters, *site.after_the_chapters]:
         inside = ""
         if here and (page == here or (here in site.exercises and here.number == page.number)):
             inside = _inside(page, here, this, site)
