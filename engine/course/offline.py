@@ -27,8 +27,7 @@ from engine.course import atomic, build
 from engine.course.places import CourseError
 from engine.drawing.palette import css_variables
 from engine.drawing.renderer import ENVIRONMENT_VARIABLE
-from engine.widgets import kept
-from engine.widgets.view import HERE, View
+from engine.widgets import front_end, kept
 
 ASSETS = Path(__file__).parent / "assets"
 ENGINE = Path(__file__).parents[1]
@@ -312,10 +311,9 @@ def views_script(*after: str) -> str:
     Args:
         after: JavaScript for when the views are there.
     """
-    views = (HERE / "views.js").read_text(encoding="utf-8")
-    return script(views, asset("live.js"), *after, kind="module")
+    return script(front_end.script(), asset("live.js"), *after, kind="module")
 
 
 def views_style() -> str:
     """The style of the views, and the palette for the page around them."""
-    return f"{css_variables('html')}\n{View._css}"
+    return f"{css_variables('html')}\n{front_end.style()}"

@@ -18,8 +18,9 @@ from engine.gradcheck import (
 from engine.step_sizes import FINE_STEPS, StepSizes
 from engine.text import number_text
 from engine.value import Value
+from engine.widgets import front_end
 from engine.widgets.gradient_check_words import CheckWords, page_row
-from engine.widgets.view import View
+from engine.widgets.view import SteppedView
 from engine.words.naming import label, number
 
 LARGEST_CHECKED = 30
@@ -59,7 +60,7 @@ class CheckState:
     sentences: tuple[str, ...]
 
 
-class GradientCheck(View):
+class GradientCheck(SteppedView):
     """Compare ``backward()`` with central differences, for steps from large to tiny.
 
     A table has one row for each input; the plot shows how the errors of one of them depend on
@@ -78,7 +79,7 @@ class GradientCheck(View):
         presenter: begin in presenter mode, with large type for a projector.
 
     Attributes:
-        place: which of the steps is shown, counted from the smallest, to be read and set.
+        index: which of the steps is shown, counted from the smallest, to be read and set.
         chosen: which input's plot is shown, counted from 0, to be read and set.
         study: the checks with all steps.
 
@@ -86,7 +87,7 @@ class GradientCheck(View):
         TypeError: the function does not give a Value, or an input is not a real number.
         ValueError: there is no input, or more than can be looked at; or the step is not above
             0, does not move an input, or leaves the place where the function exists.
-        traitlets.TraitError: ``place`` or ``chosen`` is set to what does not exist.
+        traitlets.TraitError: ``index`` or ``chosen`` is set to what does not exist.
 
     >>> check = GradientCheck(lambda x: x * x * x, [2.0])
     >>> check
@@ -98,8 +99,10 @@ class GradientCheck(View):
     ({'x': 'differ'}, 12.01)
     """
 
-    place = traitlets.Int(0).tag(sync=True)
+    _esm = front_end.script("gradient_check")
+
     chosen = traitlets.Int(0).tag(sync=True)
+    positions = "the steps of this check have the positions"
 
     study: StepSizes
 
@@ -119,7 +122,7 @@ class GradientCheck(View):
         super().__init__(
             view="check",
             payload=check_payload(self.study),
-            place=self.study.steps.index(step),
+            index=self.study.steps.index(step),
             chosen=_most_telling(first),
             presenter=presenter,
         )
@@ -127,7 +130,7 @@ class GradientCheck(View):
     @property
     def h(self) -> float:
         """The step of the differences; it can be set to any of ``study.steps``."""
-        return self.study.steps[self.place]
+        return self.study.steps[self.index]
 
     @h.setter
     def h(self, step: float) -> None:
@@ -137,12 +140,12 @@ class GradientCheck(View):
                 f"{step!r} is none of the {len(self.study.steps)} steps of this check: {few}, "
                 "... Make a new check with step=... for another one."
             )
-        self.place = self.study.steps.index(step)
+        self.index = self.study.steps.index(step)
 
     @property
     def result(self) -> GradientCheckResult:
         """The gradient check with this step."""
-        return self.study.results[self.place]
+        return self.study.results[self.index]
 
     @property
     def state(self) -> CheckState:
@@ -151,26 +154,29 @@ class GradientCheck(View):
             h=self.h,
             input=self.result.inputs[self.chosen].name,
             verdicts={c.name: str(c.verdict) for c in self.result.inputs},
-            heading=self._words.heading(self.place),
-            sentences=self._words.sentences(self.place, self.chosen),
+            heading=self._words.heading(self.index),
+            sentences=self._words.sentences(self.index, self.chosen),
         )
 
-    @traitlets.validate("place", "chosen")
-    def _known(self, proposal: dict[str, Any]) -> int:
-        name, value = proposal["trait"].name, int(proposal["value"])
-        results = self.study.results
-        count = len(results) if name == "place" else len(results[0].inputs)
-        if not 0 <= value < count:
-            raise traitlets.TraitError(f"{name} goes from 0 to {count - 1} here, got {value}.")
-        return value
+    @property
+    def last(self) -> int:
+        """The last position: the largest step."""
+        return len(self.study.steps) - 1
+
+    @traitlets.validate("chosen")
+    def _known_input(self, proposal: dict[str, Any]) -> int:
+        chosen, last = int(proposal["value"]), len(self.study.results[0].inputs) - 1
+        if not 0 <= chosen <= last:
+            raise traitlets.TraitError(f"chosen goes from 0 to {last} here, got {chosen}.")
+        return chosen
 
     def __repr__(self) -> str:
-        return self._words.text(self.place)
+        return self._words.text(self.index)
 
     def _repr_mimebundle_(self, **options: Any) -> tuple[dict[str, str], dict[str, Any]]:
         bundle, metadata = super()._repr_mimebundle_(**options)
         chart = step_chart(self.study, self._words, self.chosen)
-        return {**bundle, "image/svg+xml": chart.svg(self.place)}, metadata
+        return {**bundle, "image/svg+xml": chart.svg(self.index)}, metadata
 
 
 def check_payload(study: StepSizes) -> dict[str, Any]:

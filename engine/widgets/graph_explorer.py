@@ -27,6 +27,7 @@ from engine.graph import Graph
 from engine.paths import Neighborhood, Path
 from engine.text import number_text, table_lines
 from engine.value import Value
+from engine.widgets import front_end
 from engine.widgets.explorer_words import (
     HINT,
     NO_PYTHON,
@@ -170,6 +171,8 @@ class GraphExplorer(SteppedView):
     >>> view.strongest_path("w[3]").state.story[1]
     'The product of its 18 local derivatives is 83. The whole gradient is w[3].grad = 215.'
     """
+
+    _esm = front_end.script("graph_explorer")
 
     index = traitlets.Int(0)
     shown = traitlets.Dict().tag(sync=True)

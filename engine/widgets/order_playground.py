@@ -12,6 +12,7 @@ from engine.graph import Graph
 from engine.text import number_text, table_lines
 from engine.value import Value
 from engine.walk import Walk, reverse_walk
+from engine.widgets import front_end
 from engine.widgets.orders import (
     Pick,
     early,
@@ -99,6 +100,8 @@ class OrderPlayground(View):
     >>> playground.walk.grad("x")
     6.0
     """
+
+    _esm = front_end.script("order_playground")
 
     picks = traitlets.List(traitlets.Int()).tag(sync=True)
     shown = traitlets.Dict().tag(sync=True)

@@ -13,7 +13,7 @@ from engine.graph import Graph
 from engine.text import number_text, shown, table_lines
 from engine.value import Value
 from engine.walk import Walk, reverse_walk
-from engine.widgets import kept
+from engine.widgets import front_end, kept
 from engine.widgets.reverse_walk import LARGEST_STEPPED
 from engine.widgets.view import View
 from engine.words.mistakes import Distinction, Question, distinctions, questions
@@ -186,6 +186,8 @@ class Predict(View):
     What went wrong on the way:
     • gave the data for the gradient: once
     """
+
+    _esm = front_end.script("predict")
 
     shown = traitlets.Dict().tag(sync=True)
 

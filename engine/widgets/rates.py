@@ -5,17 +5,16 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
-import traitlets
-
 from engine.domain import finite, positive
 from engine.drawing.plots.descent import descent_on_curve, window_of
 from engine.drawing.plots.plot import Plot
 from engine.optim import SGD
 from engine.text import number_text, shown
 from engine.value import Parameter, Value
+from engine.widgets import front_end
 from engine.widgets import rates_words as words
 from engine.widgets.rates_words import Descent
-from engine.widgets.view import View
+from engine.widgets.view import SteppedView
 from engine.words.naming import label, number
 
 RATES = (0.01, 0.03, 0.1, 0.3, 0.6, 0.9, 1.0, 1.1)
@@ -48,7 +47,7 @@ class RateState:
     sentences: tuple[str, ...]
 
 
-class LearningRates(View):
+class LearningRates(SteppedView):
     """See what a learning rate does to a descent on the curve of a loss.
 
     All descents are computed at once, by ``Value`` and ``SGD``, so that the slider needs no
@@ -64,14 +63,14 @@ class LearningRates(View):
         presenter: begin in presenter mode, with large type for a projector.
 
     Attributes:
-        place: which rate is shown, counted from the smallest, to be read and set.
+        index: which rate is shown, counted from the smallest, to be read and set.
         rate: the learning rate that is shown, to be read and set.
         descents: the places and losses of each.
 
     Raises:
         TypeError: the loss does not give a Value, or a number is not real.
         ValueError: a rate is not positive or stands there twice, or there are none or too many.
-        traitlets.TraitError: ``place`` is set to what does not exist.
+        traitlets.TraitError: ``index`` is set to what does not exist.
 
     >>> rates = LearningRates(lambda w: (w - 3) ** 2, start=5.0, rates=[0.1, 0.9, 1.1], steps=20)
     >>> rates
@@ -87,7 +86,9 @@ class LearningRates(View):
     'The loss does not fall, it grows: the last are 2840, 4080, 5880.'
     """
 
-    place = traitlets.Int(0).tag(sync=True)
+    _esm = front_end.script("rates")
+
+    positions = "the rates of this view have the positions"
 
     descents: tuple[Descent, ...]
 
@@ -114,23 +115,23 @@ class LearningRates(View):
         super().__init__(
             view="rates",
             payload=self._payload(),
-            place=0 if rate is None else self._place_of(rate),
+            index=0 if rate is None else self._place_of(rate),
             presenter=presenter,
         )
 
     @property
     def rate(self) -> float:
         """The learning rate that is shown; it can be set to any of ``rates``."""
-        return self.descents[self.place].rate
+        return self.descents[self.index].rate
 
     @rate.setter
     def rate(self, rate: float) -> None:
-        self.place = self._place_of(rate)
+        self.index = self._place_of(rate)
 
     @property
     def state(self) -> RateState:
         """What is shown now."""
-        descent = self.descents[self.place]
+        descent = self.descents[self.index]
         return RateState(
             rate=descent.rate,
             outcome=str(descent.outcome(self._lowest)),
@@ -143,7 +144,7 @@ class LearningRates(View):
     @property
     def plot(self) -> Plot:
         """The picture that is shown now."""
-        return self._plots[self.place]
+        return self._plots[self.index]
 
     def _place_of(self, rate: float) -> int:
         rates = [descent.rate for descent in self.descents]
@@ -152,12 +153,10 @@ class LearningRates(View):
             raise ValueError(f"{shown(rate)} is none of the rates of this view: {known}.")
         return rates.index(rate)
 
-    @traitlets.validate("place")
-    def _known(self, proposal: dict[str, Any]) -> int:
-        place, last = int(proposal["value"]), len(self.descents) - 1
-        if not 0 <= place <= last:
-            raise traitlets.TraitError(f"place goes from 0 to {last} here, got {place}.")
-        return place
+    @property
+    def last(self) -> int:
+        """The last position: the largest rate."""
+        return len(self.descents) - 1
 
     def _payload(self) -> dict[str, Any]:
         return {

@@ -6,6 +6,7 @@ from typing import Any
 from engine.graph import Graph
 from engine.value import Value
 from engine.walk import Walk, reverse_walk
+from engine.widgets import front_end
 from engine.widgets.payload import walk_payload
 from engine.widgets.view import SteppedView
 from engine.words.walks import WalkWords
@@ -63,6 +64,8 @@ class ReverseWalk(SteppedView):
     >>> view.step(2).state.gradients["x"]
     7.0
     """
+
+    _esm = front_end.script("reverse_walk")
 
     walk: Walk
 

@@ -7,6 +7,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from types import FrameType
 from typing import Any
 from uuid import uuid4
@@ -15,9 +16,9 @@ import anywidget
 import traitlets
 
 from engine.text import shown
-from engine.widgets.view import HERE
 from engine.words.naming import label
 
+HERE = Path(__file__).parent
 PAUSE = 0.3
 SECONDS_BEFORE_A_GUESS = 2.0
 WITHOUT_SIGNALS = "emscripten"  # Python in the browser
@@ -156,8 +157,8 @@ class _Bar(anywidget.AnyWidget):
     do: the kernel hands it over when the cell has ended, with or without subshells.
     """
 
-    _esm = HERE / "training.js"
-    _css = HERE / "training.css"
+    _esm = (HERE / "training.js").read_text("utf-8")
+    _css = (HERE / "training.css").read_text("utf-8")
 
     key = traitlets.Unicode().tag(sync=True)
     title = traitlets.Unicode().tag(sync=True)

@@ -1,35 +1,31 @@
 """What all views share: the front end, the palette, and what is shown where no widget can be."""
 
 from numbers import Integral
-from pathlib import Path
 from typing import Any, Self
 
 import anywidget
 import traitlets
 
 from engine.drawing.layout import layout
-from engine.drawing.palette import css_variables
 from engine.drawing.renderer import placed_or_why
 from engine.drawing.svg import svg
 from engine.graph import Graph
 from engine.text import shown
-
-HERE = Path(__file__).parent
+from engine.widgets import front_end
 
 
 class View(anywidget.AnyWidget):
     """A view in a notebook; it is also a picture and a text, for a page without a kernel.
 
-    A view gives its own ``view`` (which part of the front end shows it), ``__repr__`` (its text
-    equivalent) and, if it has a drawing, ``still``.
+    A view gives its own ``_esm`` (``front_end.script`` of its file), ``view`` (which part of the
+    front end shows it), ``__repr__`` (its text equivalent) and, if it has a drawing, ``still``.
 
     Attributes:
         presenter: whether it is shown for a projector: large type, strong contrast, the sentence
             first. To be read and set; the key P in the view changes it as well.
     """
 
-    _esm = HERE / "views.js"
-    _css = css_variables() + (HERE / "views.css").read_text(encoding="utf-8")
+    _css = front_end.style()
 
     view = traitlets.Unicode().tag(sync=True)
     payload = traitlets.Dict().tag(sync=True)
@@ -57,13 +53,14 @@ class View(anywidget.AnyWidget):
 class SteppedView(View):
     """A view with positions to step through.
 
-    A view gives its own ``last``.
+    A view gives its own ``last``, and may name what it steps through in ``positions``.
 
     Attributes:
         index: the position, from 0 to ``last``, to be read and set.
     """
 
     index = traitlets.Int(0).tag(sync=True)
+    positions = "this walk has the positions"
 
     @property
     def last(self) -> int:
@@ -94,7 +91,5 @@ class SteppedView(View):
     def _known_position(self, proposal: dict[str, Any]) -> int:
         index: int = proposal["value"]
         if not 0 <= index <= self.last:
-            raise traitlets.TraitError(
-                f"this walk has the positions 0 to {self.last}, got {index}."
-            )
+            raise traitlets.TraitError(f"{self.positions} 0 to {self.last}, got {index}.")
         return index

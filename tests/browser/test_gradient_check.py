@@ -35,7 +35,7 @@ PLOT_CELLS = [
     "decision_boundary(lambda x, y: x - 0.5, [(0, 0), (1, 1)], [0, 1], resolution=5)",
     "curve = loss_curve()\nfor k in range(30):\n    curve.add(1 / (k + 1))",
 ]
-TELL = "print(check.place, check.chosen, check.h)"
+TELL = "print(check.index, check.chosen, check.h)"
 SET = "check.h = 1e-1\ncheck.chosen = 1"
 COLUMNS = ("central", "absolute", "relative", "verdict")
 PAGE_KEYS = ("x", "j", "k", "d", "d", "a", "b", "c", "v", "m", "y", "z", "Enter")

@@ -24,7 +24,7 @@ from engine.words.naming import (
 from engine.words.walks import WalkWords
 
 SVG = "{http://www.w3.org/2000/svg}"
-STYLE_SHEET = Path(__file__).parents[2] / "engine" / "widgets" / "views.css"
+STYLE_SHEET = Path(__file__).parents[2] / "engine" / "widgets" / "front" / "shared.css"
 BIDI_CONTROLS = set("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 

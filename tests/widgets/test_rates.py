@@ -38,7 +38,7 @@ def rates() -> LearningRates:
 @pytest.fixture(autouse=True)
 def at_the_smallest(request: pytest.FixtureRequest) -> None:
     if "rates" in request.fixturenames:
-        request.getfixturevalue("rates").place = 0
+        request.getfixturevalue("rates").index = 0
 
 
 class TestDescents:
@@ -186,14 +186,14 @@ class TestWords:
 class TestState:
     def test_it_starts_with_the_smallest_or_with_the_one_named(self) -> None:
         assert LearningRates(parabola, 5.0, [0.3, 0.1], 2).rate == 0.1
-        assert LearningRates(parabola, 5.0, [0.3, 0.1], 2, rate=0.3).place == 1
+        assert LearningRates(parabola, 5.0, [0.3, 0.1], 2, rate=0.3).index == 1
 
     def test_what_does_not_exist_cannot_be_chosen(self, rates: LearningRates) -> None:
         with pytest.raises(ValueError, match=r"0.2 is none of the rates.*0.01, 0.3"):
             rates.rate = 0.2
-        with pytest.raises(TraitError, match="place goes from 0 to 5"):
-            rates.place = 6
-        assert rates.place == 0
+        with pytest.raises(TraitError, match="have the positions 0 to 5, got 6"):
+            rates.index = 6
+        assert rates.index == 0
 
     @pytest.mark.parametrize(
         ("options", "kind", "words"),
@@ -222,7 +222,7 @@ class TestWhatIsShown:
         payload = json.loads(json.dumps(rates.payload))
         assert [p["rate"] for p in payload["places"]] == [f"{rate:g}" for rate in RATES]
         for place, shown in enumerate(payload["places"]):
-            rates.place = place
+            rates.index = place
             assert shown["heading"] == rates.state.heading
             assert tuple(shown["sentences"]) == rates.state.sentences
             assert shown["alt"] == rates.plot.alt

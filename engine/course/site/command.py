@@ -13,7 +13,7 @@ from engine.course.site.home import home_html, read_readme
 from engine.course.site.pages import INDEX, Page, Site
 from engine.course.site.writing import Doors, page_html, titles_script, word_anchor, written
 from engine.drawing.palette import DARK, LIGHT, css_variables
-from engine.widgets.view import HERE, View
+from engine.widgets import front_end
 
 FOLDER = "site"
 COMMAND = "course site"
@@ -134,7 +134,13 @@ def _words(site: Site, places: Places) -> list[tuple[str, str]]:
 def style() -> str:
     """The one style sheet: the palette, the views, and the pages around them."""
     dark = f"@media (prefers-color-scheme: dark) {{\n{_root(DARK)}\n}}"
-    parts = (_root(LIGHT), dark, css_variables("html"), View._css, offline.asset("site.css"))
+    parts = (
+        _root(LIGHT),
+        dark,
+        css_variables("html"),
+        front_end.style(),
+        offline.asset("site.css"),
+    )
     return "\n".join(map(str, parts))
 
 
@@ -149,7 +155,7 @@ def views_script() -> str:
     Raises:
         CourseError: the front end has another end than we know.
     """
-    views = (HERE / "views.js").read_text(encoding="utf-8")
+    views = front_end.script()
     if views.count(EXPORTED) != 1:
         raise CourseError("The front end of the views does not export what the pages expect.")
     return f"(() => {{\n{views.replace(EXPORTED, '')}{offline.asset('live.js')}}})();\n"
