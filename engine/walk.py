@@ -20,7 +20,7 @@ from functools import cached_property
 from numbers import Integral
 from typing import NamedTuple
 
-from engine.graph import Graph, few_names
+from engine.graph import Graph, Node, few_names
 from engine.text import number_of, number_text, shown
 
 LONGEST_REPEATED_WALK = 10_000
@@ -179,12 +179,14 @@ def reverse_walk(
     else:
         indices = _checked_order(graph, order)
     gradients = _seeded(graph)
-    steps = tuple(
-        _process(graph, number, index, gradients, accumulate)
-        for number, index in enumerate(indices, start=1)
-    )
+    steps = []
+    for number, index in enumerate(indices, start=1):
+        node, upstream = graph.nodes[index], gradients[index]
+        pushed = _push_back(node, gradients, accumulate)
+        contributions = tuple(Contribution(index, *arrived) for arrived in pushed)
+        steps.append(Step(number, index, upstream, contributions))
     _require_gradients_in_range(graph, steps)
-    return Walk(graph, steps, tuple(gradients), accumulate)
+    return Walk(graph, tuple(steps), tuple(gradients), accumulate)
 
 
 def gradients_of(graph: Graph) -> tuple[float, ...]:
@@ -196,8 +198,8 @@ def gradients_of(graph: Graph) -> tuple[float, ...]:
     (7.0, 1.0, 1.0)
     """
     gradients = _seeded(graph)
-    for number, node in enumerate(reversed(graph.nodes), start=1):
-        _process(graph, number, node.index, gradients)
+    for node in reversed(graph.nodes):
+        _push_back(node, gradients)
     return tuple(gradients)
 
 
@@ -207,29 +209,17 @@ def _seeded(graph: Graph) -> list[float]:
     return gradients
 
 
-def _process(
-    graph: Graph, number: int, index: int, gradients: list[float], accumulate: bool = True
-) -> Step:
-    node, upstream = graph.nodes[index], gradients[index]
-    contributions = []
+def _push_back(
+    node: Node, gradients: list[float], accumulate: bool = True
+) -> list[tuple[int, int, float, float, float, float, float]]:
+    """Hand a node's gradient on to its inputs: the fields of each contribution but the source."""
+    upstream, pushed = gradients[node.index], []
     for slot, target in enumerate(node.inputs):
-        local_derivative = node.local_derivatives[slot]
+        local_derivative, before = node.local_derivatives[slot], gradients[target]
         amount = local_derivative * upstream
-        before = gradients[target]
-        gradients[target] = before + amount if accumulate else amount
-        contributions.append(
-            Contribution(
-                source=index,
-                target=target,
-                slot=slot,
-                local_derivative=local_derivative,
-                upstream=upstream,
-                amount=amount,
-                before=before,
-                after=gradients[target],
-            )
-        )
-    return Step(number, index, upstream, tuple(contributions))
+        gradients[target] = after = before + amount if accumulate else amount
+        pushed.append((target, slot, local_derivative, upstream, amount, before, after))
+    return pushed
 
 
 def _require_gradients_in_range(graph: Graph, steps: Iterable[Step]) -> None:
