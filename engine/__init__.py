@@ -3,8 +3,9 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from engine.gradcheck import central_difference, error_by_step, gradient_check, relative_error
+from engine.gradcheck import gradient_check
 from engine.graph import Graph, Node
+from engine.measuring import central_difference, error_by_step, relative_error
 from engine.tape import Tape
 from engine.value import (
     Literal,

@@ -1,33 +1,38 @@
-"""Measure derivatives by wiggling inputs, and compare them with the engine's.
+"""Check the gradients of ``backward()`` against measured ones, input by input.
 
-A central difference only runs the calculation forward, so it checks every local derivative and
-every step of the walk back without trusting any of them.
-
->>> central_difference(lambda x: x * x, [3.0])
-(6.000000000039306,)
+>>> print(gradient_check(lambda x: x * x + x, [3.0]))
+input  data  gradient  central difference  relative error
+x         3         7                   7      below 1e-8
+All agree within a relative error of 1e-06.
 """
 
-import inspect
 import math
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from numbers import Real
+from functools import cached_property
 from typing import NamedTuple
 
-from engine.domain import finite, label_text, not_negative, positive
+from engine.domain import not_negative, positive
 from engine.kinks import nearest_kink
+from engine.measuring import (
+    STEP,
+    STEPS,
+    Inputs,
+    Place,
+    checked_steps,
+    relative_error,
+    slope,
+)
 from engine.text import number_text, one_line, shown, table_lines
-from engine.value import Released, Value, gradients_kept, topological_order
+from engine.value import Released, Value, topological_order
 
-STEP = 1e-5
 TOLERANCE = 1e-6
 SMALLEST_TOLD = 1e-8
 CLOSER = 8
-STEPS = tuple(10.0**-k for k in range(1, 16))
-
-Inputs = Sequence[float] | Mapping[str, float]
+REPEATS = 8
+NOISE = 8.0
 
 
 class Verdict(StrEnum):
@@ -37,6 +42,7 @@ class Verdict(StrEnum):
     DIFFER = "differ"
     NOTHING = "says nothing"
     KINK = "kink"
+    VARIES = "varies"
     UNKNOWN = "no number"
 
 
@@ -53,6 +59,8 @@ class Measured(NamedTuple):
             the bend of the curve.
         kink: distance of the nearest kink within one step, 0.0 at x itself. Looked for only
             where the numbers do not agree anyway; None if there is none.
+        answers: the smallest and the largest number the function gave at x itself, where these
+            differ enough to explain why the derivatives do not agree; else empty.
         problem: why there are no numbers, or "".
     """
 
@@ -62,6 +70,7 @@ class Measured(NamedTuple):
     rounding: float
     flat: bool = False
     kink: float | None = None
+    answers: tuple[float, ...] = ()
     problem: str = ""
 
 
@@ -77,8 +86,8 @@ class CheckedInput(NamedTuple):
         relative_error: that distance, divided by the larger of the two sizes; 0 if both are 0.
         verdict: what the comparison says. ``says nothing`` is a gradient of exactly 0 that was
             also measured as 0, up to rounding and the bend of the curve: so would be most wrong
-            local derivatives. ``kink`` is a step
-            that reaches across a kink, where the slope changes abruptly.
+            local derivatives. ``kink`` is a step that reaches across a kink, where the slope
+            changes abruptly. ``varies`` is a function that gives other numbers each time.
         measured: the measured numbers.
     """
 
@@ -132,79 +141,58 @@ class GradientCheckResult:
         return "\n".join([*table_lines(rows), self._verdict()])
 
     def _verdict(self) -> str:
-        nothing = [i for i in self.inputs if i.verdict is Verdict.NOTHING]
-        lines = [self._failure(checked) for checked in self.failures]
-        lines += [_says_nothing(checked) for checked in nothing]
-        if self.passed and len(nothing) < len(self.inputs):
-            agreeing = "All" if not nothing else "The others"
+        told = [c for c in self.inputs if c.verdict is not Verdict.AGREE]
+        told.sort(key=lambda checked: checked.verdict is Verdict.NOTHING)
+        lines = [f"{checked.name}: {_failure(checked)}" for checked in told]
+        if self.passed and len(told) < len(self.inputs):
+            agreeing = "The others" if told else "All"
             tolerance = number_text(self.tolerance)
             lines.append(f"{agreeing} agree within a relative error of {tolerance}.")
         return "\n".join(lines)
 
-    def _failure(self, checked: CheckedInput) -> str:
-        if checked.verdict is Verdict.UNKNOWN:
-            return f"{checked.name}: nothing can be measured. {checked.measured.problem}"
-        numbers = (
-            f"{checked.name}: the engine says {number_text(checked.gradient)}, "
-            f"measured is {number_text(checked.central_difference)}"
-        )
-        if checked.verdict is Verdict.KINK:
-            return f"{numbers} across a kink."
-        return f"{numbers}."
 
-
-def _says_nothing(checked: CheckedInput) -> str:
-    if checked.central_difference == 0.0:
-        why = "both are 0"
-    else:
+def _failure(checked: CheckedInput) -> str:
+    measured, verdict = checked.measured, checked.verdict
+    numbers = (
+        f"the engine says {number_text(checked.gradient)}, "
+        f"measured is {number_text(checked.central_difference)}"
+    )
+    if verdict is Verdict.UNKNOWN:
+        return f"nothing can be measured. {measured.problem}"
+    if verdict is Verdict.NOTHING:
         why = "the gradient is 0, and what was measured is only the bend of the curve or rounding"
-    return f"{checked.name}: {why}, which says nothing. Check elsewhere."
+        if checked.central_difference == 0.0:
+            why = "both are 0"
+        return f"{why}, which says nothing. Check elsewhere."
+    if verdict is Verdict.VARIES:
+        return f"{varying_text(measured)} {VARYING_REMEDY}"
+    if verdict is Verdict.KINK:
+        return f"{numbers} across a kink."
+    if checked.absolute_error <= measured.rounding:
+        size = number_text(float(f"{measured.rounding:.1g}"))
+        return (
+            f"{numbers}. Rounding alone explains this: f(x+h) and f(x-h) are almost equal, and "
+            f"their difference over 2h may be wrong by about {size}. Try a larger step."
+        )
+    return f"{numbers}."
 
 
-class StepError(NamedTuple):
-    """How far two measured derivatives are from the exact one, for one step.
+VARYING_REMEDY = (
+    "So nothing can be measured: a random number, dropout or a counter in it changes more than the "
+    "step does. Begin each call in the same state, as with random.Random(0) inside the function."
+)
 
-    Attributes:
-        step: the h that was used.
-        forward: error of (f(x+h) - f(x)) / h.
-        central: error of (f(x+h) - f(x-h)) / (2h).
+
+def varying_text(measured: Measured) -> str:
+    """Say that a function gave two numbers at one place.
+
+    >>> varying_text(Measured(0.0, 0.0, 0.0, 0.0, answers=(1.0, 3.0)))
+    'for the same inputs the function gives 1 at one call and 3 at another.'
     """
-
-    step: float
-    forward: float
-    central: float
-
-
-def central_difference(
-    function: Callable[..., float], at: Inputs, step: float = STEP
-) -> tuple[float, ...]:
-    """Measure the derivative of a function with respect to each of its inputs.
-
-    (f(x+h) - f(x-h)) / (2h), one input at a time, the others held where they are. Its error
-    shrinks with h squared until rounding takes over.
-
-    Args:
-        function: takes plain numbers, gives a plain number.
-        at: the inputs, in order or by name.
-        step: the h of the formula, above 0.
-
-    Returns:
-        One derivative for each input, in order.
-
-    Raises:
-        TypeError: an input or a result is not a real number.
-        ValueError: the step is not above 0, or too small to move an input at all.
-        OverflowError: a slope measured with this step does not fit in a float.
-
-    >>> def L(a, b, c, f):
-    ...     return (a * b + c) * f
-    >>> [round(slope, 6) for slope in central_difference(L, (2, -3, 10, -2))]
-    [6.0, -4.0, -2.0, 4.0]
-    """
-    place = _place(function, at)
-    positive(step, "the step")
-    _require_movable(place.numbers, step)
-    return tuple(place.central(index, step) for index in range(len(place.numbers)))
+    one, other = map(number_text, measured.answers)
+    if one == other:
+        return f"for the same inputs the function gives different numbers, all of them near {one}."
+    return f"for the same inputs the function gives {one} at one call and {other} at another."
 
 
 def gradient_check(
@@ -236,7 +224,7 @@ def gradient_check(
     x         3         7                   7      below 1e-8
     All agree within a relative error of 1e-06.
     """
-    place = _place(function, at)
+    place = Place.of(function, at)
     positive(step, "the step")
     _require_checkable(place.numbers, tolerance)
     return _Check(place, tolerance).at_step(step)
@@ -270,52 +258,11 @@ def gradient_check_by_step(
     >>> [str(result.inputs[0].verdict) for result in results]
     ['differ', 'agree', 'differ']
     """
-    place = _place(function, at)
-    steps = _checked_steps(steps)
+    place = Place.of(function, at)
+    steps = checked_steps(steps)
     _require_checkable(place.numbers, tolerance)
     check = _Check(place, tolerance)
     return tuple(check.at_step(step, forgiving=True) for step in steps)
-
-
-def error_by_step(
-    function: Callable[[float], float],
-    at: float,
-    exact: float,
-    steps: Sequence[float] = STEPS,
-) -> tuple[StepError, ...]:
-    """Measure how the error of a measured derivative depends on the step.
-
-    Large steps are wrong because the curve bends (truncation), tiny ones because two nearly
-    equal numbers are subtracted (rounding). Between them lies the best step. A step too small
-    to move ``at`` at all measures 0.
-
-    Args:
-        function: takes a plain number, gives a plain number.
-        at: where to differentiate.
-        exact: the derivative there, to compare with.
-        steps: the h to try, each above 0.
-
-    Raises:
-        TypeError: ``at``, ``exact``, a step or a result is not a real number.
-        ValueError: a step is not above 0.
-        OverflowError: a slope measured with a step does not fit in a float.
-
-    >>> errors = error_by_step(lambda x: x * x * x, at=2.0, exact=12.0, steps=(1e-1, 1e-2))
-    >>> [f"{error.forward:.0e} {error.central:.0e}" for error in errors]
-    ['6e-01 1e-02', '6e-02 1e-04']
-    """
-    place = _place(function, [at])
-    finite(exact, "the exact derivative")
-    steps = _checked_steps(steps)
-    here = finite(place.call(place.numbers), "the function's result")
-    return tuple(
-        StepError(
-            step,
-            abs(_slope(place.moved(0, step) - here, step) - exact),
-            abs(place.central(0, step) - exact),
-        )
-        for step in steps
-    )
 
 
 def error_text(error: float) -> str:
@@ -327,53 +274,6 @@ def error_text(error: float) -> str:
     ('4e-01', 'below 1e-8')
     """
     return "below 1e-8" if error < SMALLEST_TOLD else f"{error:.0e}"
-
-
-def relative_error(first: float, second: float) -> float:
-    """The distance of two numbers, divided by the larger of their sizes; 0 if both are 0.
-
-    Raises:
-        TypeError: one of them is not a real number.
-
-    Source: the gradient checks of Stanford's CS231n course notes.
-
-    >>> relative_error(6.0, 8.0), relative_error(0.0, 0.0)
-    (0.25, 0.0)
-    """
-    for number in (first, second):
-        if not isinstance(number, Real):
-            kind = type(number).__name__
-            raise TypeError(f"relative_error compares numbers, got {shown(number)} ({kind}).")
-    larger = max(abs(first), abs(second))
-    return abs(first - second) / larger if larger else 0.0
-
-
-class _Place(NamedTuple):
-    """A function, and the inputs at which it is looked at.
-
-    Attributes:
-        call: the function, of all its inputs in one list.
-        names: of the inputs.
-        numbers: the inputs.
-    """
-
-    call: Callable[[Sequence[object]], object]
-    names: tuple[str, ...]
-    numbers: list[float]
-
-    def moved(self, index: int, by: float) -> float:
-        """The function's result where one input is moved."""
-        moved = [number + by if i == index else number for i, number in enumerate(self.numbers)]
-        result = self.call(moved)
-        if isinstance(result, Value | Released):
-            result = result.data
-        way = f"a step of {number_text(abs(by))} {'above' if by > 0.0 else 'below'}"
-        from_where = number_text(self.numbers[index])
-        return finite(result, f"the function's result, {way} the input {from_where},")
-
-    def central(self, index: int, step: float) -> float:
-        """The central difference of one input."""
-        return _slope(self.moved(index, step) - self.moved(index, -step), 2 * step)
 
 
 def _recorded(output: object) -> Value:
@@ -403,7 +303,7 @@ def _gradients(output: Value, leaves: Sequence[Value]) -> list[float]:
 class _Check:
     """One function at one place: its gradients once, measured with as many steps as wanted."""
 
-    def __init__(self, place: _Place, tolerance: float) -> None:
+    def __init__(self, place: Place, tolerance: float) -> None:
         leaves = [Value(number) for number in place.numbers]
         output = _recorded(place.call(leaves))
         self._gradients = _gradients(output, leaves)
@@ -419,7 +319,7 @@ class _Check:
 
     def _checked(self, index: int, step: float, forgiving: bool) -> CheckedInput:
         try:
-            _require_movable(self._place.numbers[index : index + 1], step)
+            self._place.require_movable(index, step)
             measured = self._measured(index, step)
         except (ArithmeticError, ValueError) as error:
             if not forgiving:
@@ -440,50 +340,66 @@ class _Check:
         )
 
     def _measured(self, index: int, step: float) -> Measured:
-        measured = self._differences(index, step)
-        if self._gradients[index] == 0.0:
+        measured, gradient = self._differences(index, step), self._gradients[index]
+        if gradient == 0.0:
             forward, backward, central = self._flat(index, step, measured)
             measured = measured._replace(flat=central)
             agree = forward and backward and central
         else:
-            agree = relative_error(self._gradients[index], measured.central) <= self._tolerance
-        if agree:  # so well that no kink can matter
+            agree = relative_error(gradient, measured.central) <= self._tolerance
+            if agree:  # so well that neither a kink nor noise can matter
+                return measured
+        slopes = (measured.forward, measured.backward) if measured.flat else (measured.central,)
+        off = max(abs(one - gradient) for one in slopes)
+        smallest, largest = self._answers
+        noise = (largest - smallest) / step
+        if noise > measured.rounding and NOISE * noise >= off:
+            return measured._replace(answers=self._answers)
+        if agree:
             return measured
         number = self._place.numbers[index]
         kink = nearest_kink(lambda x: self._place.moved(index, x - number), number, step)
         return measured._replace(kink=kink)
 
+    @cached_property
+    def _answers(self) -> tuple[float, float]:
+        """The smallest and the largest of several results at one place."""
+        results = [self._here, *(self._place.moved(0, 0.0) for _ in range(REPEATS))]
+        return min(results), max(results)
+
     def _differences(self, index: int, step: float) -> Measured:
         above, below = (self._place.moved(index, by) for by in (step, -step))
-        forward, backward = _slope(above - self._here, step), _slope(self._here - below, step)
+        forward, backward = slope(above - self._here, step), slope(self._here - below, step)
         steepest = max(abs(forward), abs(backward))
         size = abs(above) + abs(below) + abs(self._place.numbers[index]) * steepest
         return Measured(
             forward=forward,
             backward=backward,
-            central=_slope(above - below, 2 * step),
+            central=slope(above - below, 2 * step),
             rounding=sys.float_info.epsilon * size / step,
         )
 
     def _flat(self, index: int, step: float, measured: Measured) -> Iterator[bool]:
         """Whether the slopes forward, backward and central may stand for 0."""
         closer = self._differences(index, step / CLOSER)
-        for slope, there in zip(measured[:3], closer[:3], strict=True):
-            yield self._is_flat(slope, there, measured.rounding)
+        for found, there in zip(measured[:3], closer[:3], strict=True):
+            yield self._is_flat(found, there, measured.rounding)
 
-    def _is_flat(self, slope: float, closer: float, rounding: float) -> bool:
+    def _is_flat(self, found: float, closer: float, rounding: float) -> bool:
         """Whether a measured slope may stand for 0.
 
         With a smaller step rounding grows and the bend of a curve disappears; a slope stays.
         """
-        if abs(slope) <= 4 * rounding:
+        if abs(found) <= 4 * rounding:
             return True
-        stays = slope / 2 <= closer <= slope * 2 or slope / 2 >= closer >= slope * 2
-        return abs(slope) <= 4 * self._tolerance and not stays
+        stays = found / 2 <= closer <= found * 2 or found / 2 >= closer >= found * 2
+        return abs(found) <= 4 * self._tolerance and not stays
 
     def _verdict(self, measured: Measured, error_size: float) -> Verdict:
         if measured.problem:
             return Verdict.UNKNOWN
+        if measured.answers:
+            return Verdict.VARIES
         if measured.kink is not None:
             return Verdict.KINK
         if measured.flat:
@@ -491,77 +407,7 @@ class _Check:
         return Verdict.AGREE if error_size <= self._tolerance else Verdict.DIFFER
 
 
-def _place(function: Callable[..., object], at: Inputs) -> _Place:
-    if not callable(function):
-        raise TypeError(f"a function is needed, got {shown(function)}: pass f itself, not f(x).")
-    called = gradients_kept()(function)  # the function may walk back itself
-    if isinstance(at, Mapping):
-        names = tuple(map(label_text, at))
-        numbers = [finite(number, f"input {name}") for name, number in at.items()]
-        _require_fitting(function, **at)
-        return _Place(
-            lambda inputs: called(**dict(zip(names, inputs, strict=True))), names, numbers
-        )
-    if not isinstance(at, Sequence) or isinstance(at, str | bytes):
-        raise TypeError(f"the inputs come as a list such as [3.0], got {shown(at)}.")
-    names = _argument_names(function, len(at))
-    numbers = [finite(number, f"input {name}") for name, number in zip(names, at, strict=True)]
-    _require_fitting(function, *at)
-    return _Place(lambda inputs: called(*inputs), names, numbers)
-
-
-def _require_fitting(function: Callable[..., object], /, *inputs: float, **named: float) -> None:
-    try:
-        signature = inspect.signature(function)
-    except ValueError:  # some built-in functions do not say what they take
-        return
-    try:
-        signature.bind(*inputs, **named)
-    except TypeError as problem:
-        takes = one_line(str(signature))
-        raise TypeError(
-            f"the inputs do not fit the function, which takes {takes}: {problem}."
-        ) from None
-
-
-def _argument_names(function: Callable[..., object], count: int) -> tuple[str, ...]:
-    try:
-        parameters = list(inspect.signature(function).parameters.values())
-    except ValueError:  # some built-in functions do not say what they take
-        parameters = []
-    named = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
-    return tuple(named[i] if i < len(named) else f"input {i}" for i in range(count))
-
-
-def _slope(rise: float, run: float) -> float:
-    slope = rise / run if run > 0.0 else math.inf
-    if not math.isfinite(slope) or math.isinf(run):
-        raise OverflowError(
-            f"{number_text(rise)} over {number_text(run)} is no slope that a float can hold: "
-            "the step is too large or too small. Try 1e-5."
-        )
-    return slope
-
-
-def _checked_steps(steps: Sequence[float]) -> tuple[float, ...]:
-    if not isinstance(steps, Iterable) or isinstance(steps, str | bytes):
-        raise TypeError(f"the steps come as a list such as [1e-5], got {shown(steps)}.")
-    steps = tuple(steps)
-    for step in steps:
-        positive(step, "the step")
-    return steps
-
-
 def _require_checkable(numbers: Sequence[float], tolerance: float) -> None:
     not_negative(tolerance, "the tolerance")
     if not numbers:
         raise ValueError("nothing to check: give at least one input, such as [3.0].")
-
-
-def _require_movable(numbers: Sequence[float], step: float) -> None:
-    for number in numbers:
-        if number + step == number - step:
-            raise ValueError(
-                f"a step of {number_text(step)} is too small to move {number_text(number)}: "
-                "a float keeps about 16 digits. Try 1e-5."
-            )

@@ -15,11 +15,10 @@ from engine.gradcheck import (
     TOLERANCE,
     CheckedInput,
     GradientCheckResult,
-    Inputs,
-    StepError,
     Verdict,
     gradient_check_by_step,
 )
+from engine.measuring import Inputs, StepError
 from engine.value import Value
 
 # Two to a decade, from where the curve's bend rules to where rounding does.
@@ -170,6 +169,8 @@ class StepSizes:
         there is no V.
         """
         checks = self.checks(index)
+        if any(c.verdict is Verdict.VARIES for c in checks):
+            return Shape.UNCLEAR
         if any(c.verdict is Verdict.KINK for c in checks):
             return Shape.KINK
         known = [c for c in checks if c.verdict is not Verdict.UNKNOWN]
@@ -198,7 +199,7 @@ def guides(errors: Sequence[StepError]) -> tuple[Guide, ...]:
         The lines that are there: no truncation line where that error is not to be seen, and no
         rounding line where the errors do not fall as tiny steps grow.
 
-    >>> from engine.gradcheck import error_by_step
+    >>> from engine.measuring import error_by_step
     >>> [line.name for line in guides(error_by_step(lambda x: x * x, 2.0, 4.0))]
     ['rounding', 'forward truncation']
     """

@@ -13,7 +13,7 @@ from xml.etree import ElementTree as ET
 from engine.drawing.free_place import SIDES, Area, TextPlace, dots, free_place
 from engine.drawing.layout import Point
 from engine.drawing.palette import ARROW, CARD, INK, LIGHT, MUTED
-from engine.gradcheck import StepError
+from engine.measuring import StepError
 from engine.step_sizes import Guide, guides
 from engine.words.naming import MINUS
 

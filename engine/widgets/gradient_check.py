@@ -7,14 +7,8 @@ from typing import Any
 import traitlets
 
 from engine.drawing.step_chart import StepChart, exponent_text
-from engine.gradcheck import (
-    STEP,
-    TOLERANCE,
-    GradientCheckResult,
-    Inputs,
-    Verdict,
-    gradient_check,
-)
+from engine.gradcheck import TOLERANCE, GradientCheckResult, Verdict, gradient_check
+from engine.measuring import STEP, Inputs
 from engine.step_sizes import FINE_STEPS, StepSizes
 from engine.text import number_text
 from engine.value import Value
@@ -48,7 +42,7 @@ class CheckState:
         h: the step of the differences.
         input: name of the input whose plot is shown.
         verdicts: for each input by name: ``"agree"``, ``"differ"``, ``"says nothing"``,
-            ``"kink"`` or ``"no number"``.
+            ``"kink"``, ``"varies"`` or ``"no number"``.
         heading: the line above the sentences.
         sentences: what this step says about this input, and why.
     """

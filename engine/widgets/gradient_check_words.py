@@ -7,7 +7,13 @@ on how a machine rounds, are left out of it.
 import math
 
 from engine.drawing.step_chart import exponent_text
-from engine.gradcheck import SMALLEST_TOLD, CheckedInput, Verdict
+from engine.gradcheck import (
+    SMALLEST_TOLD,
+    VARYING_REMEDY,
+    CheckedInput,
+    Verdict,
+    varying_text,
+)
 from engine.gradcheck import error_text as stable_error_text
 from engine.step_sizes import Cause, Shape, StepSizes
 from engine.text import number_text, one_line, table_lines
@@ -18,6 +24,7 @@ MARKS = {
     Verdict.DIFFER: "\N{MULTIPLICATION SIGN}",
     Verdict.NOTHING: "\N{EMPTY SET}",
     Verdict.KINK: "\N{LOGICAL AND}",
+    Verdict.VARIES: "\N{TILDE OPERATOR}",
     Verdict.UNKNOWN: "?",
 }
 COUNTED = {
@@ -25,6 +32,7 @@ COUNTED = {
     Verdict.DIFFER: ("differs", "differ"),
     Verdict.NOTHING: ("says nothing", "say nothing"),
     Verdict.KINK: ("meets a kink", "meet a kink"),
+    Verdict.VARIES: ("varies", "vary"),
     Verdict.UNKNOWN: ("has no number", "have no number"),
 }
 DIGITS = 10
@@ -198,6 +206,8 @@ class CheckWords:
             )
         if checked.verdict is Verdict.KINK:
             return _about_kink(checked)
+        if checked.verdict is Verdict.VARIES:
+            return (varying_text(checked.measured), VARYING_REMEDY)
         if checked.verdict is Verdict.UNKNOWN:
             problem = one_line(checked.measured.problem)
             return ("nothing can be measured with this step.", problem)

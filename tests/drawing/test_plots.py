@@ -26,7 +26,7 @@ from engine.drawing.plots import (
 )
 from engine.drawing.plots.attention import SHADES, number_color
 from engine.drawing.plots.loss import WHILE_IT_RUNS
-from engine.gradcheck import StepError
+from engine.measuring import StepError
 from tests.kernels import run
 
 CUBE = error_by_step(lambda x: x * x * x, 2.0, 12.0)

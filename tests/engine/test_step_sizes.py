@@ -1,13 +1,16 @@
 """Gradient checks over many steps: verdicts, kinks, and which error rules at which step."""
 
+import itertools
 import math
+import random
 from collections.abc import Callable, Sequence
 
 import pytest
 
 from engine import Value, error_by_step, gradient_check, record, relative_error
-from engine.gradcheck import StepError, Verdict, gradient_check_by_step
+from engine.gradcheck import Verdict, gradient_check_by_step
 from engine.kinks import nearest_kink
+from engine.measuring import StepError
 from engine.step_sizes import FINE_STEPS, Cause, Guide, Shape, StepSizes, guides
 
 
@@ -154,6 +157,44 @@ class TestVerdicts:
         assert self.verdict(lambda x: x.relu(), [1e-3], step=1e-2) == "kink"
         assert self.verdict(lambda x: x.relu(), [1e-3], step=1e-4) == "agree"
         assert "across a kink" in str(gradient_check(lambda x: x.relu(), [0.0]))
+
+    @pytest.mark.parametrize("size", [1e-9, 1e-3, 1.0])
+    def test_a_function_that_gives_other_numbers_each_time_has_no_kink(self, size: float) -> None:
+        noise, calls = random.Random(0), itertools.count()
+        varying: dict[str, Callable[[Value], Value]] = {
+            "noise": lambda x: x * x + noise.gauss(0, size),
+            "counter": lambda x: x * x + size * next(calls),
+            "dropout": lambda x: x * x * (2.0 * size * (noise.random() < 0.5)),
+            "flat": lambda x: x * 0.0 + noise.gauss(0, size),
+        }
+        for name, function in varying.items():
+            result = gradient_check(function, [3.0])
+            assert result.inputs[0].verdict is Verdict.VARIES, name
+            assert not result.passed
+            assert "x: for the same inputs the function gives" in str(result)
+            assert "random.Random(0) inside the function" in str(result)
+            assert StepSizes.of(function, [3.0]).shape(0) is Shape.UNCLEAR
+
+    def test_a_function_that_varies_in_its_last_digits_is_checked_all_the_same(self) -> None:
+        noise = random.Random(0)
+
+        def shaken(x: Value) -> Value:
+            return x * x * (1.0 + noise.choice([0.0, 2.0**-52]))
+
+        assert self.verdict(shaken, [3.0], step=1e-3) == "agree"
+        assert self.verdict(lambda x: half_lost(x) + shaken(x) * 0.0, [3.0]) == "differ"
+        assert self.verdict(lambda x: half_lost(x) * shaken(x), [3.0]) == "differ"
+        assert self.verdict(lambda x: x.relu() + shaken(x), [0.0]) == "kink"
+
+    def test_a_difference_that_rounding_explains_says_so(self) -> None:
+        result = gradient_check(lambda x: x * x + 1e12, [3.0])
+        assert result.inputs[0].verdict is Verdict.DIFFER
+        assert str(result).endswith(
+            "x: the engine says 6, measured is 0. Rounding alone explains this: f(x+h) and f(x-h) "
+            "are almost equal, and their difference over 2h may be wrong by about 40. "
+            "Try a larger step."
+        )
+        assert "Rounding" not in str(gradient_check(half_lost, [3.0]))
 
     def test_a_kink_between_equal_zeros_is_seen(self) -> None:
         assert self.verdict(absolute, [0.0]) == "kink"

@@ -187,7 +187,7 @@ def test_a_damaged_memory_is_told_and_set_aside(copy: Places) -> None:
 
 CHANGES = {
     "the engine's measuring": (
-        "import engine.gradcheck as g\ng.central_difference = lambda *a, **k: (1.0,)"
+        "import engine.measuring as g\ng.central_difference = lambda *a, **k: (1.0,)"
     ),
     "the engine's product": (
         "from engine import Value; Value.__mul__ = lambda a, b: a\n"

@@ -486,10 +486,10 @@ def talks_nonsense_to_the_judge(f, x, h):
 
 
 def changes_the_engine(f, x, h):
-    import engine.gradcheck as gradcheck
+    import engine.measuring as measuring
     from engine.course.checks import chapter_01, exercise, plain
 
-    gradcheck.central_difference = lambda *_, **__: (1.0,)
+    measuring.central_difference = lambda *_, **__: (1.0,)
     chapter_01._central = lambda *_: 1.0
     plain.same = exercise.same = lambda *_: True
     return 1.0

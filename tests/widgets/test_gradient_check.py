@@ -1,6 +1,7 @@
 """``GradientCheck`` from Python: its state, its words, and what the front end is told."""
 
 import json
+import random
 import re
 from collections.abc import Callable
 from xml.etree import ElementTree as ET
@@ -11,12 +12,13 @@ from traitlets import TraitError
 from engine import GradientCheck, Value, gradient_check
 from engine.drawing.palette import DARK, LIGHT
 from engine.drawing.step_chart import StepChart, exponent_text, power_of_ten
-from engine.gradcheck import StepError
+from engine.measuring import StepError
 from engine.widgets import front_end
 from engine.widgets.gradient_check import LARGEST_CHECKED
 
 SVG = "{http://www.w3.org/2000/svg}"
 SEVEN = [2.0, -3.0, 10.0, -2.0]
+NOISE = random.Random(0)
 HOSTILE = ["<script>alert(1)</script>", "a&amp;b", 'q"u\\o|te{', "a\nb", "\x00", "שלום", "x" * 999]
 
 
@@ -131,6 +133,7 @@ class TestWords:
             (lambda x: (x - 9.0).relu(), 1.0, 1e-5, "This says nothing"),
             (cube, 0.0, 1e-5, "almost 0 is measured"),
             (lambda x: x.log(), 0.05, 1e-1, "x has no number."),
+            (lambda x: x + NOISE.gauss(0, 1), 3.0, 1e-5, "x varies. x: for the same inputs the"),
             (lambda x: x.log(), 0.05, 1e-1, "log(-0.05) does not exist"),
         ],
     )

@@ -23,7 +23,7 @@ from engine.course.checks.exercise import (
     one_of,
     placed,
 )
-from engine.gradcheck import central_difference, error_by_step
+from engine.measuring import central_difference, error_by_step
 from engine.text import number_text
 
 Function = Callable[[float], float]
@@ -342,7 +342,7 @@ EXERCISES = (
         reference=_central,
         shape=number,
         suspects=CENTRAL_SUSPECTS,
-        forbidden={"engine.gradcheck.central_difference", "engine.gradcheck.error_by_step"},
+        forbidden={"engine.measuring.central_difference", "engine.measuring.error_by_step"},
         right="It measures any function of one number, and trusts nobody.",
         hints=(
             "Calculate f twice: a step above x, and a step below x.",
@@ -410,7 +410,7 @@ EXERCISES = (
                 "list.",
             ),
         ),
-        forbidden={"engine.gradcheck.central_difference"},
+        forbidden={"engine.measuring.central_difference"},
         right="One number for each input, and two calculations for each number.",
         hints=(
             "Go through the inputs one by one, with their places: for k in range(len(inputs)).",

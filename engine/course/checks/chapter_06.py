@@ -512,7 +512,7 @@ EXERCISES = (
             "engine.value.push_back",
             "engine.value.walk_back",
             "engine.walk.reverse_walk",
-            "engine.gradcheck.central_difference",
+            "engine.measuring.central_difference",
         },
         right="This is the whole method. Everything else in an engine is operations.",
         hints=(

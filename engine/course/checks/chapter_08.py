@@ -25,8 +25,8 @@ from engine.gradcheck import (
     Verdict,
     gradient_check,
     gradient_check_by_step,
-    relative_error,
 )
+from engine.measuring import relative_error
 from engine.text import number_text
 from engine.value import Value
 
@@ -273,7 +273,7 @@ EXERCISES = (
         reference=relative_error,
         shape=number,
         suspects=ERROR_SUSPECTS,
-        forbidden={"engine.gradcheck.relative_error"},
+        forbidden={"engine.measuring.relative_error"},
         right="It judges large and tiny numbers alike, and two zeros too.",
         hints=(
             "Above the line: the distance of the two. abs() takes a sign away.",

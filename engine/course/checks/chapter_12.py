@@ -673,7 +673,7 @@ EXERCISES = (
             "engine.value.push_back",
             "engine.value.walk_back",
             "engine.walk.reverse_walk",
-            "engine.gradcheck.central_difference",
+            "engine.measuring.central_difference",
         },
         right="No search, no visited set: the order was there before anyone asked.",
         hints=(

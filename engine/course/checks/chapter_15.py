@@ -30,8 +30,8 @@ from engine.course.checks.exercise import (
 from engine.course.checks.plain import in_words, same
 from engine.course.checks.stand_ins import StandIn, everything_behind, stand_ins
 from engine.gpt import GPT, Shape, encode
-from engine.gradcheck import central_difference
 from engine.graph import Graph
+from engine.measuring import central_difference
 from engine.text import number_text
 from engine.value import Value
 

@@ -28,7 +28,7 @@ from engine.course.checks.exercise import (
 from engine.course.checks.plain import in_words
 from engine.course.checks.stand_ins import Borrowed
 from engine.gpt import dot, softmax
-from engine.gradcheck import central_difference
+from engine.measuring import central_difference
 from engine.value import Value
 
 Floats = NDArray[np.float64]
@@ -736,7 +736,7 @@ EXERCISES = (
             "engine.value.Value",
             "engine.value.Parameter",
             "engine.value.topological_order",
-            "engine.gradcheck.central_difference",
+            "engine.measuring.central_difference",
             "engine.gradcheck.gradient_check",
             "engine.walk.reverse_walk",
         },

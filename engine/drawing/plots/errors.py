@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from engine.drawing.palette import CARD, INK, MUTED, PLOT_LINES
 from engine.drawing.plots.plot import Plot, legend_above, plot
 from engine.drawing.step_chart import GUIDE_LABELS, power_of_ten
-from engine.gradcheck import StepError
+from engine.measuring import StepError
 from engine.step_sizes import Guide, guides
 from engine.text import number_text, shown
 from engine.words.naming import label
@@ -62,7 +62,7 @@ def error_against_step(
         TypeError: ``errors`` is something else.
         ValueError: there are fewer than two steps, or more than four functions.
 
-    >>> from engine.gradcheck import error_by_step
+    >>> from engine.measuring import error_by_step
     >>> error_against_step(error_by_step(lambda x: x * x, at=2.0, exact=4.0))
     Error of the derivative against the step h, from h = 1e-15 to h = 0.1.
     central difference: no truncation error is to be seen, only rounding.
