@@ -3,20 +3,15 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from engine.constants import Literal, Maximum
 from engine.gradcheck import gradient_check
 from engine.graph import Graph, Node
+from engine.guards import ReleasedError
 from engine.measuring import central_difference, error_by_step, relative_error
+from engine.own_operations import record
+from engine.recording import scope
 from engine.tape import Tape
-from engine.value import (
-    Literal,
-    Maximum,
-    Parameter,
-    ReleasedError,
-    Value,
-    record,
-    scope,
-    topological_order,
-)
+from engine.value import Parameter, Value, topological_order
 from engine.walk import Contribution, Step, Walk, reverse_walk
 
 if TYPE_CHECKING:

@@ -1,6 +1,7 @@
 """A graph too large to draw, folded by scope into a few boxes that can be opened and closed.
 
->>> from engine.value import Parameter, scope
+>>> from engine.recording import scope
+>>> from engine.value import Parameter
 >>> weights = [Parameter(0.5, f"w[{i}]") for i in range(3)]
 >>> total = weights[0] * 0
 >>> for i in range(4):

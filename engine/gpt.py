@@ -20,10 +20,12 @@ from operator import index
 from pathlib import Path
 from random import Random
 
-from engine.domain import positive, whole
+from engine.constants import Literal, Maximum
+from engine.numbers import positive, whole
+from engine.recording import scope
 from engine.tape import Tape
 from engine.text import shown
-from engine.value import Literal, Maximum, Parameter, Value, scope
+from engine.value import Parameter, Value
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 BOS = len(LETTERS)

@@ -14,7 +14,7 @@ from enum import StrEnum
 from functools import cached_property
 from typing import NamedTuple
 
-from engine.domain import not_negative, positive
+from engine.guards import Released, refuse_released
 from engine.kinks import nearest_kink
 from engine.measuring import (
     STEP,
@@ -25,8 +25,9 @@ from engine.measuring import (
     relative_error,
     slope,
 )
+from engine.numbers import not_negative, positive
 from engine.text import number_text, one_line, shown, table_lines
-from engine.value import Released, Value, topological_order
+from engine.value import Value, topological_order
 
 TOLERANCE = 1e-6
 SMALLEST_TOLD = 1e-8
@@ -278,7 +279,7 @@ def error_text(error: float) -> str:
 
 def _recorded(output: object) -> Value:
     if isinstance(output, Released):
-        output.backward()
+        refuse_released(output)
     if not isinstance(output, Value):
         raise TypeError(
             f"the function must give a Value, got {shown(output)} ({type(output).__name__}): "

@@ -22,8 +22,10 @@ from functools import cached_property
 from numbers import Integral
 from typing import Any
 
+from engine.constants import Literal
+from engine.rules import INFIX
 from engine.text import number_text, one_line, shown, table_lines
-from engine.value import INFIX, Literal, Parameter, Value, topological_order
+from engine.value import Parameter, Value, topological_order
 from engine.variables import caller_variables, named_values
 
 LONGEST_NAME = 16

@@ -12,9 +12,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from numbers import Real
 from typing import NamedTuple
 
-from engine.domain import finite, label_text, positive
+from engine.all_or_nothing import gradients_kept
+from engine.guards import Released
+from engine.numbers import finite, label_text, positive
 from engine.text import number_text, one_line, shown
-from engine.value import Released, Value, gradients_kept
+from engine.value import Value
 
 STEP = 1e-5
 STEPS = tuple(10.0**-k for k in range(1, 16))

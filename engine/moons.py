@@ -3,7 +3,7 @@
 import math
 from random import Random
 
-from engine.domain import not_negative, whole
+from engine.numbers import not_negative, whole
 
 Point = tuple[float, float]
 

@@ -7,14 +7,19 @@
 (13, '+')
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from random import Random
 
-from engine.domain import whole
+from engine.numbers import whole
+from engine.recording import scope
 from engine.text import number_of, shown
-from engine.value import Parameter, Value, scope
+from engine.value import Parameter, Value
 
-ACTIVATIONS = {"tanh": Value.tanh, "relu": Value.relu, "linear": Value.__pos__}
+ACTIVATIONS: dict[str, Callable[[Value], Value]] = {
+    "tanh": Value.tanh,
+    "relu": Value.relu,
+    "linear": lambda number: number,
+}
 Numbers = Sequence[Value | float]
 
 

@@ -19,7 +19,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Protocol
 
-from engine.domain import finite, not_negative, positive
+from engine.numbers import finite, not_negative, positive
 from engine.text import number_text, shown
 
 

@@ -15,15 +15,10 @@ walking the tape from the back needs no sort.
 import gc
 from types import TracebackType
 
+from engine.guards import Released, require_recorded
+from engine.recording import record_with
 from engine.text import number_of, shown
-from engine.value import (
-    Released,
-    Value,
-    record_with,
-    require_finite,
-    require_recorded,
-    walk_back,
-)
+from engine.value import Value, walk_back
 
 
 class Tape:
@@ -124,37 +119,36 @@ class Tape:
         require_recorded(output)
         if output._tag.recording is not self._mark:
             raise ValueError(f"{shown(output)} was not recorded on this tape.")
-        leaves, nodes = self._leaves(), self._nodes
-        end = len(nodes) if nodes[-1] is output else nodes.index(output) + 1
-        order = [*leaves, *nodes[:end]]
-        require_finite(output, order)
-        for node in nodes[end:]:
+        end = self._nodes.index(output) + 1 if self._nodes[-1] is not output else len(self._nodes)
+        for node in self._nodes[end:]:
             node.grad = 0.0
-        walk_back(order, output, leaves)
+        walk_back(self._leaves(), self._nodes[:end], output)
 
-    def _leaves(self) -> dict[Value, None]:
-        mark = self._mark
+    def _leaves(self) -> list[Value]:
         leaves: dict[Value, None] = {}
+        ours: object = None
         # Each side by itself: a loop over the two would take twice as long.
         for node in self._nodes:
             if node._d_left is not None:
                 operand = node._left
                 if not operand.op:
                     leaves[operand] = None
-                elif operand._tag.recording is not mark:
-                    raise _foreign(operand, node)
+                elif operand._tag is not ours:
+                    ours = self._checked(operand, node)
             if node._d_right is not None:
                 operand = node._right
                 if not operand.op:
                     leaves[operand] = None
-                elif operand._tag.recording is not mark:
-                    raise _foreign(operand, node)
-        return leaves
+                elif operand._tag is not ours:
+                    ours = self._checked(operand, node)
+        return list(leaves)
 
-
-def _foreign(operand: Value, node: Value) -> ValueError:
-    return ValueError(
-        f"{shown(node)} on this tape was made from {shown(operand)}, which was computed before "
-        "the tape began, so its gradient could not be passed on. Compute it inside the block, "
-        "or use output.backward()."
-    )
+    def _checked(self, operand: Value, node: Value) -> object:
+        """The tag of a computed operand, which many share, once it is known to be of this tape."""
+        if operand._tag.recording is not self._mark:
+            raise ValueError(
+                f"{shown(node)} on this tape was made from {shown(operand)}, which was computed "
+                "before the tape began, so its gradient could not be passed on. Compute it inside "
+                "the block, or use output.backward()."
+            )
+        return operand._tag

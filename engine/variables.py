@@ -14,7 +14,7 @@ from pathlib import Path
 from types import CodeType
 from typing import Any
 
-from engine.domain import label_text
+from engine.numbers import label_text
 from engine.text import shown
 from engine.value import Value
 

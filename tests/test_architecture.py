@@ -11,52 +11,29 @@ import pytest
 ROOT = Path(__file__).parent.parent
 ENGINE = ROOT / "engine"
 
-# The unit of a floor is a module of `engine`, or a whole package such as `engine.drawing`.
-FLOORS = {
-    "domain": 1,
-    "kinks": 1,
-    "text": 1,
-    "value": 1,
-    "tape": 1,
-    "variables": 2,
-    "graph": 2,
-    "gradcheck": 3,
-    "measuring": 2,
-    "step_sizes": 4,
-    "boxes": 3,
-    "folding": 3,
-    "paths": 3,
-    "nn": 3,
-    "moons": 3,
-    "optim": 3,
-    "gpt": 3,
-    "replay": 3,
-    "documents": 3,
-    "training": 3,
-    "walk": 3,
-    "words": 4,
-    "drawing": 5,
-    "widgets": 6,
-    "course": 7,
+# From the ground up. A room is a module of `engine`, or a whole package such as `engine.drawing`;
+# it imports from the floors below, and on its own floor from the rooms that stand before it.
+FLOORS: tuple[tuple[str, ...], ...] = (
+    # words and numbers, what is recorded under which name, what a number refuses
+    ("text", "numbers", "rules", "recording", "guards"),
+    # numbers that record
+    ("all_or_nothing", "constants", "value", "own_operations", "tape"),
+    # plain data out of a recording
+    ("variables", "kinks", "graph", "measuring", "gradcheck", "walk", "boxes", "paths", "folding"),
+    # what is built from it
+    ("step_sizes", "nn", "moons", "optim", "gpt", "documents", "replay", "training"),
+    # how a walk is told, and what each wrong number means
+    ("words",),
+    ("drawing",),
+    ("widgets",),
+    ("course",),
+)
+ROOMS = {
+    room: (floor, place) for floor, rooms in enumerate(FLOORS) for place, room in enumerate(rooms)
 }
-# Where one floor holds several modules, these are the only imports along it.
-ALONG_A_FLOOR = {
-    ("domain", "text"),
-    ("value", "domain"),
-    ("value", "text"),
-    ("tape", "value"),
-    ("tape", "text"),
-    ("graph", "variables"),
-    ("folding", "boxes"),
-    ("folding", "paths"),
-    ("paths", "boxes"),
-    ("paths", "walk"),
-    ("documents", "gpt"),
-    ("training", "gpt"),
-    ("training", "replay"),
-}
+TOP = len(FLOORS) - 1
 # The floors that compute: a learner can use them without a picture, a plot or a notebook.
-LIGHT_FLOORS = {1, 2, 3, 4}
+LIGHT_FLOORS = range(FLOORS.index(("drawing",)))
 # A replay computes in arrays: it needs NumPy, and only training by replay loads it by itself.
 IN_ARRAYS = {"replay", "training"}
 HEAVY = {"IPython", "anywidget", "graphviz", "ipywidgets", "matplotlib", "numpy"}
@@ -132,34 +109,31 @@ def light_modules() -> list[str]:
     return [
         name
         for name in MODULES
-        if FLOORS.get(unit(name)) in LIGHT_FLOORS and unit(name) not in IN_ARRAYS
+        if unit(name) in ROOMS
+        and ROOMS[unit(name)][0] in LIGHT_FLOORS
+        and unit(name) not in IN_ARRAYS
     ]
 
 
 def test_every_module_has_a_floor_and_every_floor_has_its_modules() -> None:
-    assert {unit(name) for name in MODULES} - {""} == set(FLOORS)
+    assert {unit(name) for name in MODULES} - {""} == set(ROOMS)
 
 
 @pytest.mark.parametrize("module", sorted(set(MODULES) - {"engine"}))
 def test_a_module_imports_only_from_the_floors_below(module: str) -> None:
     mine = unit(module)
-    assert mine in FLOORS, f"{module} has no floor"
+    assert mine in ROOMS, f"{module} has no floor"
     for name in filter(is_engine, all_imports(module)):
         theirs = unit(name)
-        if FLOORS[mine] == max(FLOORS.values()) and theirs == "":
+        if ROOMS[mine][0] == TOP and theirs == "":
             continue
         assert theirs, f"{module} imports the whole engine, which stands above it"
-        allowed = (
-            theirs == mine
-            or FLOORS[theirs] < FLOORS[mine]
-            or (FLOORS[theirs] == FLOORS[mine] and (mine, theirs) in ALONG_A_FLOOR)
-        )
-        assert allowed, f"{module} (floor {FLOORS[mine]}) imports {name} (floor {FLOORS[theirs]})"
+        assert ROOMS[theirs] <= ROOMS[mine], f"{module} imports {name}, which stands above it"
 
 
 def test_the_engine_loads_only_light_floors_at_once() -> None:
     units = {unit(name) for name in filter(is_engine, imports_at_load("engine"))}
-    assert {FLOORS[name] for name in units} <= LIGHT_FLOORS
+    assert {ROOMS[name][0] for name in units} <= set(LIGHT_FLOORS)
     assert not units & IN_ARRAYS
 
 

@@ -11,7 +11,8 @@ reading this file.
 import math
 from collections.abc import Callable
 
-from engine.value import Value, record
+from engine.own_operations import record
+from engine.value import Value
 
 
 def square(a: Value) -> Value:

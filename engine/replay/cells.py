@@ -5,20 +5,14 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, MutableSequence, Sequence
 from dataclasses import dataclass, field
 
+from engine.constants import Literal, Maximum
 from engine.graph import collector_paused
+from engine.guards import require_recorded
+from engine.own_operations import OwnName
+from engine.recording import Tag
+from engine.rules import FUNCTIONS, INFIX
 from engine.text import number_of, shown
-from engine.value import (
-    FUNCTIONS,
-    INFIX,
-    Literal,
-    Maximum,
-    OwnName,
-    Parameter,
-    Tag,
-    Value,
-    require_recorded,
-    topological_order,
-)
+from engine.value import Parameter, Value, topological_order
 
 CONSTANT = "constant"
 MAXIMUM = "maximum"

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from engine.guards import require_recorded
 from engine.text import number_of, shown
-from engine.value import Value, require_recorded
+from engine.value import Value
 
 Floats = NDArray[np.float64]
 

@@ -7,7 +7,6 @@ from typing import Any, Self
 import traitlets
 
 from engine.boxes import Box, FoldedGraph, box_order, circles
-from engine.domain import whole
 from engine.drawing.folded import (
     FoldedLayout,
     arrow_text,
@@ -24,6 +23,7 @@ from engine.drawing.renderer import placed_or_why
 from engine.drawing.svg import caption_width
 from engine.folding import Fold, Folding
 from engine.graph import Graph
+from engine.numbers import whole
 from engine.paths import Neighborhood, Path
 from engine.text import number_text, table_lines
 from engine.value import Value
@@ -157,7 +157,8 @@ class GraphExplorer(SteppedView):
         TypeError: ``output`` is neither a Value nor a Graph.
         traitlets.TraitError: ``index`` is set to a position that does not exist.
 
-    >>> from engine.value import Parameter, scope
+    >>> from engine.recording import scope
+    >>> from engine.value import Parameter
     >>> w = [Parameter(0.1 * i, f"w[{i}]") for i in range(20)]
     >>> y = Value(0.0)
     >>> for i in range(100):

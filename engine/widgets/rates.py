@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from engine.domain import finite, positive
 from engine.drawing.plots.descent import descent_on_curve, window_of
 from engine.drawing.plots.plot import Plot
+from engine.numbers import finite, positive
 from engine.optim import SGD
 from engine.text import number_text, shown
 from engine.value import Parameter, Value

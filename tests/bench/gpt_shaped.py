@@ -6,7 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from engine.value import Literal, Parameter, Value, scope
+from engine.constants import Literal
+from engine.recording import scope
+from engine.value import Parameter, Value
 
 VOCABULARY = 27
 Vector = list[Value]

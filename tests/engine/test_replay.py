@@ -37,9 +37,9 @@ from engine import (
     scope,
 )
 from engine.gpt import GPT, Shape, softmax
+from engine.guards import Released
 from engine.optim import SGD, Adam
 from engine.replay import Choice, ParameterVector, Replay, compiled
-from engine.value import Released
 
 # The way to compute a replay is the same for all examples of a test.
 many = settings(

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from engine import Graph, Literal, Parameter, ReleasedError, Tape, Value, draw, scope
-from engine.value import Number
+from engine.guards import Number
 
 
 @pytest.fixture(autouse=True)

@@ -6,7 +6,8 @@ import pytest
 
 from engine.course import build, rules_page
 from engine.course.places import Places
-from engine.value import FUNCTIONS, INFIX, Value
+from engine.rules import FUNCTIONS, INFIX
+from engine.value import Value
 
 PLACES = Places(Path(__file__).resolve().parents[2])
 POINTS = ((2.0, -4.0), (0.7, 1.3), (0.3, -0.9))

@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from engine.constants import Literal
 from engine.course.checks.exercise import Finding, among
 from engine.course.checks.plain import same
 from engine.graph import Constant, Graph, Node
 from engine.text import number_text
-from engine.value import Literal, Value
+from engine.value import Value
 from engine.walk import Walk, reverse_walk
 from engine.words import mistakes, verdicts
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 from typing import Any
 
+from engine.constants import Literal
 from engine.course.checks.exercise import (
     AnswerExercise,
     Case,
@@ -30,7 +31,7 @@ from engine.course.checks.stand_ins import Borrowed, StandIn, clear_gradients, s
 from engine.graph import Graph
 from engine.tape import Tape
 from engine.text import number_text
-from engine.value import Literal, Parameter, Value
+from engine.value import Parameter, Value
 
 ON_TAPE, LEAF, NO_NODE = "on the tape", "leaf", "no node"
 LEAK, NO_LEAK = "leak", "no leak"

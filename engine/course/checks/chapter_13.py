@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from engine.constants import Literal
 from engine.course.checks.exercise import (
     AnswerExercise,
     Case,
@@ -26,7 +27,7 @@ from engine.course.checks.exercise import (
 from engine.course.checks.plain import Calculation, in_words
 from engine.gpt import rmsnorm, softmax
 from engine.text import number_text
-from engine.value import Literal, Value
+from engine.value import Value
 
 # 13.1: the powers of the three scores, and which of them is the right one.
 POWERS = {"a": 12.0, "b": 5.0, "c": 3.0}

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.constants import Literal, Maximum
 from engine.course.checks.exercise import (
     AnswerExercise,
     Case,
@@ -33,7 +34,7 @@ from engine.gpt import softmax
 from engine.graph import Graph
 from engine.replay import Replay
 from engine.text import number_text
-from engine.value import Literal, Maximum, Value
+from engine.value import Value
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.int64]

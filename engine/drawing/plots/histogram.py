@@ -5,10 +5,10 @@ from collections.abc import Iterable
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from engine.domain import finite
 from engine.drawing.palette import CARD, INK, PLOT_AREAS, PLOT_LINES
 from engine.drawing.plots.plot import Plot, legend_above, plot
 from engine.drawing.step_chart import power_of_ten
+from engine.numbers import finite
 from engine.value import Value
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from engine.domain import finite
 from engine.drawing.palette import CARD, CARD_BORDER, INK, LIGHT, MUTED, PLOT_LINES
+from engine.numbers import finite
 from engine.value import Value
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ import time
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from engine.domain import finite
 from engine.drawing.plots.plot import Bundle
+from engine.numbers import finite
 from engine.text import shown
 
 SHORTEST_PAUSE = 0.5
