@@ -16,21 +16,14 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from engine import guards
 from engine.all_or_nothing import all_or_nothing
 from engine.constants import constant, reflected
-from engine.guards import (
-    Number,
-    explained,
-    explanation,
-    require_finite,
-    require_range,
-    require_recorded,
-)
 from engine.numbers import finite
 from engine.recording import leaf_tag, now
 
 
-class Value(Number):
+class Value(guards.Number):
     """One number in a recorded calculation.
 
     Args:
@@ -97,9 +90,9 @@ class Value(Number):
             number = constant(other, "+", self)
             return recorded("+", self.data + number.data, self, 1.0, number, None)
         except TypeError as error:
-            raise explanation(error, "add", self, other) from None
+            raise guards.explanation(error, "add", self, other) from None
 
-    @explained
+    @guards.explained
     def __sub__(self, other: object) -> "Value":
         """``a - b``: local derivatives 1 and -1."""
         if isinstance(other, Value):
@@ -115,19 +108,19 @@ class Value(Number):
             number = constant(other, "*", self)
             return recorded("*", self.data * number.data, self, number.data, number, None)
         except TypeError as error:
-            raise explanation(error, "mul", self, other) from None
+            raise guards.explanation(error, "mul", self, other) from None
 
-    @explained
+    @guards.explained
     def __truediv__(self, other: object) -> "Value":
         """``a / b``: local derivatives 1/b and -a/b**2."""
         b = other if isinstance(other, Value) else constant(other, "/", self)
         y = self.data / b.data
         d_left = 1.0 / b.data if isinstance(self, Value) else 0.0
         d_right = -y / b.data if isinstance(b, Value) else None
-        require_range((self, b), y, d_left, d_right)
+        guards.require_range((self, b), y, d_left, d_right)
         return recorded("/", y, self, d_left, b, d_right)
 
-    @explained
+    @guards.explained
     def __pow__(self, other: object) -> "Value":
         """``a ** b``: local derivatives b * a**(b-1) and, for a Value b, a**b * log(a).
 
@@ -141,15 +134,15 @@ class Value(Number):
         by_base = isinstance(self, Value) and not level
         d_left = b.data * math.pow(self.data, b.data - 1.0) if by_base else 0.0
         d_right = y * math.log(self.data) if isinstance(b, Value) else None
-        require_range((self, b), y, d_left, d_right)
+        guards.require_range((self, b), y, d_left, d_right)
         return recorded("**", y, self, d_left, b, d_right)
 
-    @explained
+    @guards.explained
     def __neg__(self) -> "Value":
         """``-a``: local derivative -1."""
         return recorded("neg", -self.data, self, -1.0)
 
-    @explained
+    @guards.explained
     def exp(self) -> "Value":
         """The number e to this power: the local derivative is the result itself.
 
@@ -162,7 +155,7 @@ class Value(Number):
         y = math.exp(self.data)
         return recorded("exp", y, self, y)
 
-    @explained
+    @guards.explained
     def log(self) -> "Value":
         """The natural logarithm: local derivative 1/a.
 
@@ -173,10 +166,10 @@ class Value(Number):
         (0.25,)
         """
         y, slope = math.log(self.data), 1.0 / self.data
-        require_range((self,), y, slope)
+        guards.require_range((self,), y, slope)
         return recorded("log", y, self, slope)
 
-    @explained
+    @guards.explained
     def relu(self) -> "Value":
         """max(0, a): local derivative 1 if a > 0, else 0.
 
@@ -188,7 +181,7 @@ class Value(Number):
         y = 0.0 if self.data <= 0.0 else self.data
         return recorded("relu", y, self, 1.0 if y > 0.0 else 0.0)
 
-    @explained
+    @guards.explained
     def tanh(self) -> "Value":
         """The hyperbolic tangent: local derivative 1 - result**2.
 
@@ -240,7 +233,7 @@ class Parameter(Value):
 
 def walk_back(leaves: Sequence[Value], nodes: Sequence[Value], output: Value) -> None:
     """Compute every gradient, and add those of the leaves to what the leaves hold."""
-    require_finite(leaves, nodes, lambda: topological_order(output))
+    guards.require_finite(leaves, nodes, lambda: topological_order(output))
     with all_or_nothing(leaves, nodes, output):
         push_back(nodes, output)
 
@@ -275,7 +268,7 @@ def topological_order(output: Value) -> list[Value]:
     >>> [node.label or node.op for node in topological_order(a * b + a)]
     ['a', 'b', '*', '+']
     """
-    require_recorded(output)
+    guards.require_recorded(output)
     order: list[Value] = []
     visited = {output}
     path: list[Value] = []  # the nodes above that wait for their inputs
