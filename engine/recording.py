@@ -150,6 +150,6 @@ def _generator_outside() -> FrameType | None:
     frame = sys._getframe(3)  # past this function, the scope and the context manager around it
     if frame.f_code.co_flags & (CO_GENERATOR | CO_ASYNC_GENERATOR):
         caller = frame.f_back
-        if caller is not None and caller.f_code.co_filename != contextlib.__file__:
+        if caller is not None and caller.f_globals is not vars(contextlib):
             return frame
     return None

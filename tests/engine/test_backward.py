@@ -5,6 +5,7 @@ import random
 import subprocess
 import sys
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -353,6 +354,50 @@ def test_replaced_data_is_named_and_nothing_changes(
         if data is not None:
             with pytest.raises(TypeError, match=r"backward\(\) needs numbers.*Give it a number"):
                 walk_from(tape, x + x)
+
+
+def operations_on(x: Value) -> dict[str, Callable[[], object]]:
+    """Return every operation that reads the data of ``x``, by its name."""
+    two = Value(2.0)
+    return {
+        "+": lambda: x + two,
+        "2 +": lambda: 2 + x,
+        "-": lambda: two - x,
+        "*": lambda: x * 3,
+        "/": lambda: two / x,
+        "**": lambda: x**two,
+        "2 **": lambda: 2**x,
+        "neg": lambda: -x,
+        **{name: getattr(x, name) for name in ("exp", "log", "relu", "tanh")},
+    }
+
+
+@pytest.mark.parametrize("name", operations_on(Value(1.0)))
+def test_an_operation_names_the_number_whose_data_was_replaced_by_text(name: str) -> None:
+    x = Value(3.0, "x")
+    x.data = "two"  # type: ignore[assignment]
+    with pytest.raises(TypeError, match=r"an operation needs numbers.*data='two'.*Give it"):
+        operations_on(x)[name]()
+
+
+def test_an_operation_names_a_whole_number_that_no_float_can_hold() -> None:
+    x = Value(3.0, "x")
+    x.data = 10**400
+    with pytest.raises(OverflowError, match="large"):
+        x.tanh()
+
+
+@pytest.mark.parametrize("narrow", [np.float32, np.float16])
+def test_a_number_with_fewer_bits_is_refused_where_it_would_cost_digits(
+    walk_from: Callable[[Tape, Value], None], narrow: Callable[[float], Any]
+) -> None:
+    x, w = Value(3.0, "x"), Parameter(2.0)
+    x.data = narrow(0.1)
+    with Tape() as tape:
+        y = x * w
+        with pytest.raises(TypeError, match=rf"64 bits.*by a {narrow.__name__}"):
+            walk_from(tape, y)
+    assert w.grad == 0.0
 
 
 # -- size ---------------------------------------------------------------------------------------
