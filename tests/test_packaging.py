@@ -7,7 +7,9 @@ import shutil
 import stat
 import subprocess
 import sys
+import sysconfig
 import tomllib
+import venv
 import zipfile
 from importlib.metadata import entry_points, packages_distributions
 from itertools import chain
@@ -71,17 +73,77 @@ def test_the_engine_imports_only_what_is_asked_for() -> None:
                 assert packages & asked, f"{path.relative_to(ROOT)} imports {root}"
 
 
-def test_a_wheel_holds_every_file_of_the_engine(tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The package as it is handed out."""
+    folder = tmp_path_factory.mktemp("wheel")
     subprocess.run(
-        [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "-w", tmp_path, ROOT], check=True
+        [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "-w", folder, ROOT], check=True
     )
-    (wheel,) = tmp_path.glob("reverse_walk-*.whl")
-    packed = {name for name in zipfile.ZipFile(wheel).namelist() if name.startswith("engine/")}
+    (made,) = folder.glob("reverse_walk-*.whl")
+    return made
+
+
+def test_a_wheel_holds_every_file_of_the_engine_and_the_course_without_solutions(
+    wheel: Path,
+) -> None:
+    packed = set(zipfile.ZipFile(wheel).namelist())
     kept = subprocess.run(
-        ["git", "ls-files", "engine"], cwd=ROOT, capture_output=True, text=True, check=True
-    )
-    assert set(kept.stdout.splitlines()) <= packed
+        ["git", "ls-files", "engine", "notebooks", "exercises"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.splitlines()
+    carried = {
+        name if name.startswith("engine/") else f"engine/course/content/{name}" for name in kept
+    }
+    assert carried <= packed
     assert "engine/py.typed" in packed
+    assert not any("solutions" in name for name in packed)
+
+
+def test_the_course_comes_out_of_a_wheel_into_a_folder_of_the_learner(
+    wheel: Path, tmp_path: Path
+) -> None:
+    home, mine = tmp_path / "environment", tmp_path / "my courses"
+    mine.mkdir()
+    venv.create(home, with_pip=False)
+    python = home / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+    (site,) = home.rglob("site-packages")
+    # What the wheel needs is here already: as a line of a .pth file, without the course itself.
+    (site / "needed.pth").write_text(sysconfig.get_path("purelib"), encoding="utf-8")
+    install = [sys.executable, "-m", "pip", "--python", str(python), "install", "-q", "--no-deps"]
+    subprocess.run([*install, str(wheel)], check=True)
+
+    def course(*words: str) -> str:
+        return subprocess.run(
+            [python, "-m", "engine.course", *words],
+            cwd=mine,
+            capture_output=True,
+            encoding="utf-8",
+            check=True,
+            env={**os.environ, "PYTHONPATH": ""},
+        ).stdout
+
+    assert str(mine / "reverse-walk") in course("doctor")
+    assert "Next: 01.1" in course("check")
+    with subprocess.Popen(
+        [python, "-m", "engine.course", "--no-browser", "--port", "0"],
+        cwd=mine,
+        stdout=subprocess.PIPE,
+        encoding="utf-8",
+        env={**os.environ, "PYTHONPATH": ""},
+    ) as lab:
+        assert lab.stdout is not None
+        address = next(line for line in lab.stdout if "token=" in line)
+        lab.terminate()
+    assert "00-start-here.ipynb" in address
+    copied = {path.name for path in (mine / "reverse-walk" / "notebooks").glob("*.ipynb")}
+    assert copied == {path.name for path in (ROOT / "notebooks").glob("*.ipynb")}
+    assert not (mine / "reverse-walk" / "solutions").exists()
+    course("slides", "02")
+    assert list(mine.rglob("02-*.html"))
 
 
 def test_course_is_one_command_under_two_names() -> None:

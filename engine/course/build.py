@@ -28,7 +28,7 @@ from engine.course import (
     notebook_files,
     rules_page,
 )
-from engine.course.doctor import RENDERER, quoted
+from engine.course.doctor import RENDERER, pip_install
 from engine.course.places import CourseError, Places
 from engine.drawing.renderer import ENVIRONMENT_VARIABLE, RenderingError, positions
 
@@ -435,7 +435,7 @@ def require_pictures() -> None:
         raise CourseError(f"{NO_PICTURES}: {' '.join(str(error).split())}") from error
     if placed is not None:
         return
-    mend = f"{quoted(sys.executable)} -m pip install {RENDERER}"
+    mend = f"{pip_install()} {RENDERER}"
     why = "no Graphviz program was found"
     if os.environ.get(ENVIRONMENT_VARIABLE) == "":
         why = f"the environment variable {ENVIRONMENT_VARIABLE} is set to no Graphviz program"

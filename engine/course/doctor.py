@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Literal
 
 from engine.course.lab import has_browser
-from engine.course.places import CourseError, Places, find_places
+from engine.course.places import INSIDE, CourseError, Places, find_places
 
 DISTRIBUTION = "reverse-walk"
 RENDERER = "graphviz-pure"
@@ -60,14 +60,26 @@ def quoted(path: Path | str) -> str:
     return str(path) if PLAIN_WORD.fullmatch(str(path)) else f'"{path}"'
 
 
+def pip_install() -> str:
+    """The words that install something into this environment; one made by uv has no pip.
+
+    >>> pip_install().split()[-1]
+    'install'
+    """
+    if importlib.util.find_spec("pip"):
+        return f"{quoted(sys.executable)} -m pip install"
+    return f"uv pip install --python {quoted(sys.executable)}"
+
+
 def install_command(root: Path | None) -> str:
     """The command that installs the course and all it needs into this environment.
 
     Args:
         root: the checkout; the person has to be in its folder when None.
     """
-    where = quoted(root) if root is not None else "."
-    return f"{quoted(sys.executable)} -m pip install -e {where}"
+    if root == INSIDE:
+        return f"{pip_install()} --upgrade {DISTRIBUTION}"
+    return f"{pip_install()} -e {quoted(root) if root is not None else '.'}"
 
 
 def check_python(wanted: str, found: str) -> Check:
@@ -126,7 +138,7 @@ def check_package(name: str, wanted: str, mend: str) -> Check:
         return Check("missing", f"{name} {found} is not in the range {wanted}.", mend)
     error = import_error(import_name(name))
     if error:
-        again = f"{quoted(sys.executable)} -m pip install --force-reinstall {name}=={found}"
+        again = f"{pip_install()} --force-reinstall {name}=={found}"
         return Check("missing", f"{name} {found} is broken: {error}.", again)
     return Check("ok", f"{name} {found}")
 

@@ -22,8 +22,8 @@ from typing import Any
 from nbformat.v4 import new_markdown_cell
 
 from engine.course import atomic, build, lab, manifest, notebook_files
-from engine.course.doctor import DISTRIBUTION, quoted
-from engine.course.places import CHAPTERS, CHECKPOINTS, EXERCISES, CourseError, Places
+from engine.course.doctor import DISTRIBUTION, pip_install
+from engine.course.places import CHAPTERS, CHECKPOINTS, EXERCISES, INSIDE, CourseError, Places
 from engine.drawing import page_renderer
 
 FOLDER = "lite"
@@ -107,12 +107,13 @@ def require_jupyterlite(places: Places) -> None:
     Raises:
         CourseError: it is not.
     """
-    for module in ("jupyterlite_core", "jupyterlite_pyodide_kernel"):
+    for module in ("jupyterlite_core", "jupyterlite_pyodide_kernel", "pip"):
         try:
             importlib.import_module(module)
         except ImportError:
             name = module.replace("_", "-")
-            command = f'{quoted(sys.executable)} -m pip install -e "{places.root}[lite]"'
+            here = DISTRIBUTION if places.root == INSIDE else f"-e {places.root}"
+            command = f'{pip_install()} "{here}[lite]"'
             raise CourseError(
                 f"`course lite` builds with {name}, which is not installed. Run: {command}"
             ) from None
@@ -233,7 +234,7 @@ def write_wheel(file: Path, graphviz: Path) -> None:
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as wheel:
         for path in sorted(ENGINE.rglob("*")):
             inside = path.relative_to(ENGINE).as_posix()
-            if not path.is_file() or "__pycache__" in path.parts:
+            if not path.is_file() or "__pycache__" in path.parts or INSIDE in path.parents:
                 continue
             wheel.writestr(f"engine/{inside}", path.read_bytes())
         wheel.writestr(f"engine/drawing/{page_renderer.GRAPHVIZ.name}", graphviz.read_bytes())

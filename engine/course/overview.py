@@ -98,8 +98,8 @@ def next_step(places: Places, table: Sequence[Row]) -> str:
     if not name:
         return "All exercises are done."
     file = exercise_file(places, name[:2])
-    folder = (places.work / EXERCISES).relative_to(places.root).as_posix()
-    where = f" It is in {folder}/{file.name}." if file else ""
+    folder = places.work if Path(places.copy).is_absolute() else Path(places.copy)
+    where = f" It is in {(folder / EXERCISES / file.name).as_posix()}." if file else ""
     tried = any(name in row.tried for row in table)
     helping = f' You have tried it: hint("{name}") helps.' if tried else ""
     return f"Next: {name}, {catalog.find(name).title}.{where}{helping}"

@@ -9,6 +9,9 @@ CHAPTERS = "notebooks"
 EXERCISES = "exercises"
 SOLUTIONS = "solutions"
 COPIED_FOLDERS = (CHAPTERS, EXERCISES)
+# A wheel carries the course inside the package; a checkout has it beside.
+INSIDE = Path(__file__).parent / "content"
+OWN_FOLDER = "reverse-walk"
 CHECKPOINTS = ".ipynb_checkpoints"
 
 
@@ -22,7 +25,8 @@ class Places:
 
     Args:
         root: the folder that holds ``notebooks/``.
-        copy: where in it the learner works; "" where all of it is the learner's.
+        copy: where in it the learner works; "" where all of it is the learner's, and a whole path
+            where the course came in a wheel.
 
     >>> Places(Path("reverse-walk")).work.as_posix()
     'reverse-walk/work'
@@ -75,35 +79,31 @@ def is_course(folder: Path) -> bool:
 
 
 def find_places(given: Path | None = None) -> Places:
-    """Find the checkout: the given folder, the one of this package, or one around here.
+    """Find the course: in the given folder, beside this package, around here, or in the package.
 
     Args:
-        given: a folder that a person named, or None.
+        given: a folder that a person named, or None. Where the course came in a wheel, it is the
+            folder for the learner's copy.
 
     Raises:
         CourseError: no folder with chapters was found.
 
-    >>> try:
-    ...     find_places(Path("nowhere"))
-    ... except CourseError as error:
-    ...     print(str(error).partition(". ")[0])
-    There is no notebooks/ folder with chapters in "nowhere"
+    >>> find_places(Path("nowhere"))
+    Traceback (most recent call last):
+        ...
+    engine.course.places.CourseError: There is no notebooks/ folder with chapters in "nowhere"...
     """
-    if given is not None:
-        candidates = [given]
-    else:
-        here = Path.cwd()
-        candidates = [Path(__file__).resolve().parents[2], here, *here.parents]
-    for folder in candidates:
-        if is_course(folder):
-            return Places(folder.resolve())
-    raise CourseError(_not_found(given))
-
-
-def _not_found(given: Path | None) -> str:
-    where = f'in "{given}"' if given is not None else "beside this package or around this folder"
-    return (
-        f"There is no notebooks/ folder with chapters {where}. "
-        "The chapters are in the repository, not in the installed package: clone the repository, "
-        "go into its folder, and run `course` there."
-    )
+    here = Path.cwd()
+    beside = Path(__file__).resolve().parents[2]
+    candidates = [given] if given is not None else [beside, here, *here.parents]
+    found = next((folder.resolve() for folder in candidates if is_course(folder)), None)
+    if is_course(INSIDE) and not (found and (found / "engine").is_dir()):
+        return Places(INSIDE, str(found or (given or here / OWN_FOLDER).resolve()))
+    if found is None:
+        where = "beside this package or around this folder" if given is None else f'in "{given}"'
+        raise CourseError(
+            f"There is no notebooks/ folder with chapters {where}. The chapters are in the "
+            "repository: clone the repository, go into its folder, and run `course` there. Or "
+            "install the wheel, which has them in it."
+        )
+    return Places(found)
