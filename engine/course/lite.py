@@ -112,8 +112,10 @@ def require_jupyterlite(places: Places) -> None:
             importlib.import_module(module)
         except ImportError:
             name = module.replace("_", "-")
-            here = DISTRIBUTION if places.root == INSIDE else f"-e {places.root}"
-            command = f'{pip_install()} "{here}[lite]"'
+            what = (
+                f'"{DISTRIBUTION}[lite]"' if places.root == INSIDE else f'-e "{places.root}[lite]"'
+            )
+            command = f"{pip_install()} {what}"
             raise CourseError(
                 f"`course lite` builds with {name}, which is not installed. Run: {command}"
             ) from None
