@@ -141,7 +141,7 @@ class CheckWords:
         if shape is Shape.V and best is not None:
             return (
                 "The error falls and rises like a V: truncation at large steps, rounding at small "
-                f"ones. It is smallest near h = {exponent_text(_rounded_step(best))}."
+                f"ones. It is smallest near h = {exponent_text(best)}."
             )
         if shape is Shape.KINK:
             if any(c.measured.kink == 0.0 for c in checks):
@@ -242,10 +242,6 @@ class CheckWords:
                 "(truncation)."
             )
         return f"{why} With another step they agree." if best is not None else why
-
-
-def _rounded_step(step: float) -> float:
-    return float(f"1e{math.floor(math.log10(step) + 1e-9)}")
 
 
 def _both(checked: CheckedInput) -> str:
