@@ -21,8 +21,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from engine.recording import now
 from engine.text import shown
-from engine.value import Value
 
 Floats = NDArray[np.float64]
 Side = tuple[Any, Callable[[Floats], Floats]]  # an operand, and its rule
@@ -54,7 +54,7 @@ class Array:
     def __init__(self, data: ArrayLike, label: str = "", op: str = "", *sides: Side) -> None:
         self._data = np.asarray(data) if op else constant(data)
         self.grad: Any = np.zeros(self.shape)
-        self.op, self.label, self.scope = op, label, Value(0.0).scope
+        self.op, self.label, self.scope = op, label, now.tag.scope
         self.sides, self.created = sides, next(_created)
 
     @property

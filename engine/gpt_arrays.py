@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from engine.arrays import Array
 from engine.gpt import EPSILON, GPT, Shape
-from engine.value import scope
+from engine.recording import scope
 
 Weights = Mapping[str, Array]
 
@@ -98,7 +98,7 @@ def batch_loss(weights: Weights, documents: Sequence[Sequence[int]], shape: Shap
         real = len(tokens) - 1
         read[row, :real], following[row, :real] = tokens[:-1], tokens[1:]
         share[row, :real] = 1.0 / (real * len(documents))
-    probabilities = softmax(logits(weights, read, shape))
+    scores = logits(weights, read, shape)
     with scope("loss"):
-        chosen = probabilities[(*np.indices(read.shape), following)]
+        chosen = softmax(scores)[(*np.indices(read.shape), following)]
         return -(chosen.log() * share).sum()

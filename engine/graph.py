@@ -29,7 +29,8 @@ from engine.value import Parameter, Value, topological_order
 from engine.variables import caller_variables, named_values
 
 LONGEST_NAME = 16
-PRECEDENCE = {"+": 1, "-": 1, "*": 2, "/": 2, "neg": 3, "**": 4}
+BETWEEN = INFIX | {"@"}  # written between its operands; "@" multiplies matrices
+PRECEDENCE = {"+": 1, "-": 1, "*": 2, "/": 2, "@": 2, "neg": 3, "**": 4}
 ATOM = 5
 BRACKETED = re.compile(r"\[[^\[\]]*\]|\([^()]*\)")
 OPERATOR_OR_SPACE = re.compile(r"[-+*/\s]")
@@ -261,7 +262,7 @@ class Graph:
         operand = node.operands[side]
         if isinstance(operand, Constant):
             loose = _is_loose(operand.label) if operand.label else operand.data < 0.0
-            return f"({operand.text})" if loose and node.op in INFIX else operand.text
+            return f"({operand.text})" if loose and node.op in BETWEEN else operand.text
         expression, name = texts[operand]
         if node.op not in PRECEDENCE:
             return name
@@ -429,6 +430,6 @@ def _is_loose(label: str) -> bool:
 def _expression(op: str, operands: list[str]) -> str:
     if not op:
         return ""
-    if op in INFIX:
+    if op in BETWEEN:
         return f" {op} ".join(operands)
     return f"-{operands[0]}" if op == "neg" else f"{op}({', '.join(operands)})"

@@ -29,6 +29,8 @@ def number_text(number: float) -> str:
     >>> [number_text(x) for x in (4.0, -0.0, 1 / 3, 1e-5, 2.5e12)]
     ['4', '0', '0.333333', '1e-05', '2.5e+12']
     """
+    if (text := getattr(number, "text", None)) is not None:
+        return str(text)  # a block of numbers is shown by its shape
     if math.isfinite(number) and number == int(number) and abs(number) < LARGEST_WHOLE:
         return str(int(number))
     return f"{float(number):.{SIGNIFICANT_DIGITS}g}"  # a Fraction has no such layout

@@ -21,7 +21,19 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     # plain data out of a recording
     ("variables", "kinks", "graph", "measuring", "gradcheck", "walk", "boxes", "paths", "folding"),
     # what is built from it
-    ("step_sizes", "nn", "moons", "optim", "gpt", "documents", "replay", "training"),
+    (
+        "step_sizes",
+        "nn",
+        "moons",
+        "optim",
+        "gpt",
+        "documents",
+        "replay",
+        "training",
+        "arrays",
+        "array_graph",
+        "gpt_arrays",
+    ),
     # how a walk is told, and what each wrong number means
     ("words",),
     ("drawing",),
@@ -34,8 +46,8 @@ ROOMS = {
 TOP = len(FLOORS) - 1
 # The floors that compute: a learner can use them without a picture, a plot or a notebook.
 LIGHT_FLOORS = range(FLOORS.index(("drawing",)))
-# A replay computes in arrays: it needs NumPy, and only training by replay loads it by itself.
-IN_ARRAYS = {"replay", "training"}
+# These compute in arrays: they need NumPy, and only training by replay loads it by itself.
+IN_ARRAYS = {"replay", "training", "arrays", "array_graph", "gpt_arrays"}
 HEAVY = {"IPython", "anywidget", "graphviz", "ipywidgets", "matplotlib", "numpy"}
 
 
