@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
-import json
 import re
-from functools import cache
 from typing import Any
 
+import golden
 import pytest
 from exercise_files import NAMES, answers, of_chapter, read, wrong_answers
 
-from engine.course.checks import catalog, judging, running
+from engine.course.checks import catalog
 from engine.course.checks.exercise import FunctionExercise
-from engine.course.checks.judging import Judgment, State
-from engine.course.checks.plain import describe, restore
+from engine.course.checks.judging import State
 from engine.text import number_text
 
 LEAST_WRONG = 3
 MOST_HINTS = 3
 ITS_NUMBERS = re.compile(r"-?\d+(?:\.\d+)?(?:e-?\d+)?")
-
-
-def judged(name: str, answer: Any) -> Judgment:
-    """Judge as the fresh process does: from text alone."""
-    return judging.judge(catalog.find(name), restore(json.loads(json.dumps(describe(answer)))))
 
 
 def numbers_in(answer: Any) -> set[str]:
@@ -36,55 +29,44 @@ def numbers_in(answer: Any) -> set[str]:
     return {number_text(answer)} if isinstance(answer, int | float) else set()
 
 
-@cache
-def told(name: str, number: int) -> Judgment:
-    """What is said of one of the wrong answers; who never ends is not waited for."""
-    answer, kind = wrong_answers(name)[number]
-    with pytest.MonkeyPatch.context() as patch:
-        if kind == "endless":
-            patch.setattr(running, "RUN_SECONDS", 2)
-        return judged(name, answer)
-
-
-CASES = [
-    pytest.param(name, number, id=f"{name}-{number}-{kind}")
-    for name in NAMES
-    for number, (_, kind) in enumerate(wrong_answers(name))
-]
-
-
 @pytest.mark.parametrize("name", NAMES)
 def test_the_solution_is_right(name: str) -> None:
-    judgment = judged(name, answers("solutions", name[:2])[name])
+    judgment = golden.judged_as_ever(name, answers("solutions", name[:2])[name])
     assert (judgment.state, judgment.kind) == (State.RIGHT, ""), judgment.words
     assert judgment.words
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_an_untouched_exercise_is_not_tried_yet(name: str) -> None:
-    assert judged(name, answers("exercises", name[:2])[name]).state is State.UNTOUCHED
+    untouched = answers("exercises", name[:2])[name]
+    assert golden.judged_as_ever(name, untouched).state is State.UNTOUCHED
 
 
-@pytest.mark.parametrize(("name", "number"), CASES)
-def test_a_wrong_answer_is_told_its_kind(name: str, number: int) -> None:
-    kind = wrong_answers(name)[number][1]
-    judgment = told(name, number)
-    assert (judgment.state, judgment.kind) == (State.WRONG, kind), judgment.words
-    assert judgment.words
-    assert "Traceback" not in judgment.words
+@pytest.mark.parametrize("name", NAMES)
+def test_a_wrong_answer_is_told_its_kind_and_not_the_right_one(
+    name: str, subtests: pytest.Subtests
+) -> None:
+    written = [entry for entry in golden.written_down() if entry["exercise"] == name]
+    assert len(written) == len(wrong_answers(name))
+    right = numbers_in(values_of(answers("solutions", name[:2])[name]))
+    for (answer, kind), expected in zip(wrong_answers(name), written, strict=True):
+        with subtests.test(expected["answer"], kind=kind):
+            judgment = golden.judged(name, answer, kind)
+            assert (judgment.state, judgment.kind) == (State.WRONG, kind), judgment.words
+            assert judgment.words == expected["words"]
+            assert expected["kind"] == kind
+            assert not re.search(r"Traceback|: .*: [A-Z][a-z]", judgment.words)
+            said = set(ITS_NUMBERS.findall(judgment.words))
+            assert not (right & said) - numbers_in(answer)
+
+
+def values_of(answer: Any) -> Any:
+    return list(answer.values()) if isinstance(answer, dict) else answer
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_there_are_enough_kinds_of_wrong(name: str) -> None:
     assert len({kind for _, kind in wrong_answers(name)}) >= LEAST_WRONG
-
-
-@pytest.mark.parametrize(("name", "number"), CASES)
-def test_what_is_said_of_a_wrong_number_does_not_give_the_right_one(name: str, number: int) -> None:
-    answer = answers("solutions", name[:2])[name]
-    right = numbers_in(list(answer.values()) if isinstance(answer, dict) else answer)
-    said = set(ITS_NUMBERS.findall(told(name, number).words))
-    assert not (right & said) - numbers_in(wrong_answers(name)[number][0])
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -106,8 +88,7 @@ def test_hints_come_in_up_to_three_stages(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_no_hint_gives_a_number_of_the_answer(name: str) -> None:
-    answer = answers("solutions", name[:2])[name]
-    right = numbers_in(list(answer.values()) if isinstance(answer, dict) else answer)
+    right = numbers_in(values_of(answers("solutions", name[:2])[name]))
     cells = read(of_chapter("exercises", name[:2])).cells
     given = numbers_in("\n".join(cell.source for cell in cells))
     assert not (numbers_in(" ".join(catalog.find(name).hints)) & right) - given
