@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import time
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from exercise_files import answers
 
 from engine import Value
 from engine.course import check, hint, progress
-from engine.course.checks import asking
+from engine.course.checks import asking, processes
 from engine.course.checks.grading import require
 from engine.course.places import Places
 
@@ -29,6 +31,15 @@ class Hostile:
 
     def __getattr__(self, name: str) -> Any:
         raise RuntimeError(name)
+
+
+class Leaving:
+    """Wants to end Python when somebody looks at it."""
+
+    def __repr__(self) -> str:
+        raise SystemExit
+
+    __str__ = __float__ = __repr__
 
 
 class Sly(float):
@@ -67,13 +78,44 @@ ODD = {
     "hostile in a dictionary": {"a": Hostile()},
     "class": Value,
     "bytes": b"-4",
-    "huge": 10**400,
+    "leaving": Leaving(),
+    "leaving in a list": [Leaving()],
 }
 
 
 @pytest.mark.parametrize("answer", ODD.values(), ids=ODD.keys())
 def test_any_answer_at_all_is_told_something(answer: Any) -> None:
     assert check("01.1", answer).state == "wrong"
+
+
+def many_nodes() -> Value:
+    value = Value(1.0)
+    for _ in range(100_000):
+        value = value + 1
+    return value
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: "x" * 10**8, "is text"),
+        (many_nodes, "more than 5000 nodes"),
+        (lambda: 10**400, "401 digits"),
+        (lambda: 10**5000, "5001 digits"),
+        (lambda: list(range(10**7)), "10000000 members"),
+        (lambda: [[[0] * 900] * 900] * 900, "(a list)"),
+        (lambda: np.zeros((3000, 3000)), "9000000 members"),
+        (lambda: np.zeros(2), "[0, 0] (a NumPy array)"),
+    ],
+)
+def test_of_a_huge_answer_its_size_is_told_at_once(make: Any, words: str) -> None:
+    answer = make()
+    check("01.1", -4)
+    began = time.monotonic()
+    said = check("01.1", answer)
+    assert said.state == "wrong"
+    assert words in said.words
+    assert time.monotonic() - began < 5
 
 
 def test_a_list_that_holds_itself_is_told_something() -> None:
@@ -97,15 +139,27 @@ def test_a_check_without_an_answer_asks_for_one() -> None:
     assert 'check("01.1", answer)' in str(check("01.1"))
 
 
+def no_processes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The warm process would go on with what it was started with."""
+    processes.end()
+    monkeypatch.setattr(processes.sys, "executable", "no such program")
+
+
+def one_that_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    processes.end()
+    monkeypatch.setattr(processes, "PROGRAM", "1 / 0")
+
+
+@pytest.mark.parametrize("warm", [True, False], ids=["warm", "fresh"])
+@pytest.mark.parametrize("change", [no_processes, one_that_fails])
 def test_a_check_that_cannot_be_made_says_that_it_is_not_the_answers_fault(
-    monkeypatch: pytest.MonkeyPatch,
+    change: Any, warm: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(asking, "command", lambda _: [sys.executable, "-c", "1 / 0"])
+    monkeypatch.setattr(processes, "FORKS", warm and processes.FORKS)
+    change(monkeypatch)
     said = check("01.1", -4)
     assert said.state == "failed"
     assert "nothing about your answer" in " ".join(str(said).split())
-    monkeypatch.setattr(asking, "command", lambda _: ["no such program"])
-    assert check("01.1", -4).state == "failed"
 
 
 def test_a_check_that_is_interrupted_ends_without_a_traceback(
@@ -114,8 +168,10 @@ def test_a_check_that_is_interrupted_ends_without_a_traceback(
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(asking.subprocess, "run", interrupted)
+    monkeypatch.setattr(processes.Channel, "receive", interrupted)
     assert check("01.1", -4).heading == "Stopped"
+    monkeypatch.undo()
+    assert check("01.1", -4).state == "right"
 
 
 def test_hints_come_one_by_one_and_end() -> None:
@@ -232,10 +288,11 @@ CHANGED_CHECKS = {
         "a._asked = lambda *_: {'state': 'right', 'words': '', 'kind': '', 'note': ''}"
     ),
     "which judge it asks": (
-        "import engine.course.checks.running as r, engine.course.checks.asking as a, sys\n"
+        "import engine.course.checks.processes as p\n"
         "told = {'state': 'right', 'words': '', 'kind': '', 'note': ''}\n"
-        "fake = f'import json; print(json.dumps({told}))'\n"
-        "r.command = a.command = lambda _: [sys.executable, '-c', fake]"
+        "p.ask = lambda *_: told\n"
+        "p._Warm.ask = lambda *_: told\n"
+        "p._warm = p._Warm()"
     ),
 }
 

@@ -9,6 +9,7 @@ import math
 import operator
 import os
 import signal
+import statistics
 import subprocess
 import sys
 import threading
@@ -23,7 +24,7 @@ import pytest
 import engine
 from engine import central_difference as imported
 from engine.course.build import executed
-from engine.course.checks import catalog, judging, packing, running
+from engine.course.checks import catalog, judging, packing, processes, running
 from engine.course.checks.judging import Judgment, State
 from engine.course.checks.plain import describe, restore
 
@@ -362,6 +363,16 @@ def test_what_a_check_does_not_have_is_named() -> None:
     assert "something" in judgment.words
 
 
+@pytest.fixture(params=["warm", "fresh"])
+def process(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Both kinds of processes; where there is no fork, both are fresh."""
+    monkeypatch.setattr(processes, "FORKS", request.param == "warm" and processes.FORKS)
+    return request.param
+
+
+in_a_fork = pytest.mark.skipif(not processes.FORKS, reason="no fork here")
+
+
 def endless(f, x, h):
     while True:
         pass
@@ -386,11 +397,15 @@ def endless_child(f, x, h):
 
 
 @pytest.mark.parametrize("function", [endless, endless_inside_c, endless_and_deaf, endless_child])
-def test_an_endless_function_is_stopped(function: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_endless_function_is_stopped(
+    function: Any, process: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(running, "RUN_SECONDS", 1)
+    began = time.monotonic()
     judgment = judged(function)
     assert (judgment.state, judgment.kind) == (State.WRONG, "endless")
     assert "1 seconds" in judgment.words
+    assert time.monotonic() - began < 30
 
 
 def leaves_a_thread(f, x, h):
@@ -398,8 +413,159 @@ def leaves_a_thread(f, x, h):
     return (f(x + h) - f(x - h)) / (2 * h)
 
 
-def test_a_thread_that_goes_on_keeps_nobody_waiting() -> None:
-    assert judged(leaves_a_thread).state is State.RIGHT
+def leaves_twenty_threads(f, x, h):
+    for _ in range(20):
+        threading.Thread(target=endless, args=(f, x, h)).start()
+    return (f(x + h) - f(x - h)) / (2 * h)
+
+
+@pytest.mark.parametrize("function", [leaves_a_thread, leaves_twenty_threads])
+def test_threads_that_go_on_keep_nobody_waiting(function: Any) -> None:
+    assert judged(function).state is State.RIGHT
+
+
+# What was started goes on in sessions of its own, below parents that have ended.
+
+
+def hides_and_ends(f, x, h):
+    time.sleep(0.3)
+    return (f(x + h) - f(x - h)) / (2 * h)
+
+
+def hides_and_crashes(f, x, h):
+    time.sleep(0.3)
+    os._exit(0)
+
+
+@in_a_fork
+@pytest.mark.parametrize(
+    ("function", "kind"),
+    [(hides_and_ends, ""), (hides_and_crashes, "crashed"), (endless, "endless")],
+)
+def test_nothing_that_a_function_started_is_alive_afterwards(
+    function: Any, kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(running, "RUN_SECONDS", 2)
+    monkeypatch.chdir(tmp_path)
+    began = time.monotonic()
+    judgment = judged(hiding(function))
+    assert judgment.kind == kind, judgment.words
+    assert time.monotonic() - began < 10
+    pids = [int(line) for line in (tmp_path / "hidden").read_text().split()]
+    assert len(pids) >= 3
+    assert not [pid for pid in pids if is_alive(pid)]
+
+
+def hiding(function):
+    def started(f, x, h):
+        for _ in range(3):
+            if os.fork() == 0:
+                os.setsid()
+                if os.fork() == 0:
+                    os.setsid()
+                    with open("hidden", "a") as file:  # noqa: PTH123
+                        file.write(f"{os.getpid()}\n")
+                    time.sleep(600)
+                os._exit(0)
+        return function(f, x, h)
+
+    return started
+
+
+def is_alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def comes_back_twice(f, x, h):
+    os.fork()
+    return (f(x + h) - f(x - h)) / (2 * h)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+def test_a_fork_that_comes_back_from_the_function_is_no_second_answer() -> None:
+    assert judged(comes_back_twice).state is State.RIGHT
+
+
+# The warm process.
+
+
+def keeps_something_in_mind(f, x, h):
+    import builtins
+
+    import engine.text
+
+    found = getattr(builtins, "kept", getattr(engine.text, "kept", 0))
+    builtins.kept = engine.text.kept = found + 1
+    return (f(x + h) - f(x - h)) / (2 * h) if found < 20 else found
+
+
+def test_one_answer_leaves_nothing_for_the_next() -> None:
+    assert [judged(keeps_something_in_mind).state for _ in range(3)] == [State.RIGHT] * 3
+
+
+@in_a_fork
+def test_a_warm_process_answers_many_and_another_one_stands_in_for_a_dead_one() -> None:
+    assert judged(slope).state is State.RIGHT
+    first = processes._warm._process.pid
+    assert judged(slope).state is State.RIGHT
+    assert processes._warm._process.pid == first
+    os.kill(first, signal.SIGKILL)
+    assert judged(slope).state is State.RIGHT
+    assert processes._warm._process.pid != first
+
+
+@in_a_fork
+def test_a_warm_process_is_quick() -> None:
+    """The first answer has waited for the imports; a loaded machine may need ten times as long."""
+    assert judged(slope).state is State.RIGHT
+    took = []
+    for _ in range(9):
+        began = time.monotonic()
+        judged(slope)
+        took.append(time.monotonic() - began)
+    assert statistics.median(took) < 1.5
+
+
+NOBODY_LEFT = """
+import os, sys, threading, time
+from engine.course.checks import check, processes
+
+def endless(f, x, h):
+    with open("running", "w") as file:
+        file.write(str(os.getpid()))
+    while True:
+        time.sleep(1)
+
+check("01.1", 4)
+print(processes._warm._process.pid, flush=True)
+check("01.2", endless)
+"""
+
+
+@in_a_fork
+@pytest.mark.parametrize("busy", [True, False], ids=["busy", "idle"])
+def test_a_warm_process_does_not_outlive_its_kernel(busy: bool, tmp_path: Path) -> None:
+    program = (
+        NOBODY_LEFT if busy else NOBODY_LEFT.replace('check("01.2", endless)', "time.sleep(600)")
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", program], cwd=tmp_path, stdout=subprocess.PIPE, text=True
+    ) as kernel:
+        pids = [int(kernel.stdout.readline())]
+        running_now = tmp_path / "running"
+        while busy and not (running_now.exists() and running_now.read_text()):
+            time.sleep(0.05)
+        if busy:
+            pids.append(int(running_now.read_text()))
+        kernel.kill()
+    deadline = time.monotonic() + 20
+    while any(map(is_alive, pids)) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not any(map(is_alive, pids))
 
 
 def ends_the_process(f, x, h):
@@ -427,7 +593,9 @@ def eats_memory(f, x, h):
         (eats_memory, "memory"),
     ],
 )
-def test_a_function_that_breaks_its_process_is_told_so(function: Any, kind: str) -> None:
+def test_a_function_that_breaks_its_process_is_told_so(
+    function: Any, kind: str, process: str
+) -> None:
     judgment = judged(function)
     assert (judgment.state, judgment.kind) == (State.WRONG, kind), judgment.words
 
@@ -451,7 +619,9 @@ def test_an_error_that_cannot_be_shown_is_told_by_its_name() -> None:
     assert "OddError" in judged(raises).words
 
 
-def test_what_a_function_prints_disturbs_nobody(capfd: pytest.CaptureFixture[str]) -> None:
+def test_what_a_function_prints_disturbs_nobody(
+    capfd: pytest.CaptureFixture[str], process: str
+) -> None:
     def talks(f, x, h):
         print("noise\n" * 100_000)
         sys.stderr.write("noise")
@@ -496,12 +666,14 @@ def changes_the_engine(f, x, h):
 
 
 def asks_the_runner(f, x, h):
-    """The right answers are not where the function runs."""
-    frame = sys._getframe()
+    """The right answers, and what computes them, are not where the function runs."""
+    frame = sys._getframe(1)
     while frame:
         for held in frame.f_locals.values():
             if isinstance(held, float) and held not in (x, h):
                 return held
+            if (found := getattr(held, "reference", None)) and (given := found(f, x, h)):
+                return given
         frame = frame.f_back
     return 1.0
 
@@ -529,7 +701,7 @@ def gives_something_that_equals_all(f, x, h):
         gives_something_that_equals_all,
     ],
 )
-def test_a_function_cannot_pass_by_cheating_its_runner(function: Any) -> None:
+def test_a_function_cannot_pass_by_cheating_its_runner(function: Any, process: str) -> None:
     assert judged(function).state is State.WRONG
 
 
@@ -625,14 +797,14 @@ def test_a_kernel_lives_on_after_an_endless_function() -> None:
 
 
 def test_a_process_that_everybody_has_left_ends_by_itself() -> None:
-    request = {"exercise": "01.2", **packing.pack(endless)}
+    request = {"exercise": "01.2", "folder": ".", "seconds": 1, **packing.pack(endless)}
     program = (
-        "from engine.course.checks import running\n"
-        "running.RUN_SECONDS = running.SECONDS_MORE = 1\n"
-        "running.main()"
+        "from engine.course.checks import running, serving\n"
+        "running.SECONDS_MORE = 1\n"
+        "serving.main('running')"
     )
     command = [sys.executable, "-c", program]
-    done = subprocess.run(command, input=json.dumps(request), text=True, check=False)
+    done = subprocess.run(command, input=f"{json.dumps(request)}\n", text=True, check=False)
     assert done.returncode in (-signal.SIGXCPU, -signal.SIGKILL)
 
 

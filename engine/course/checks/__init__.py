@@ -16,9 +16,10 @@ How to add exercises to a chapter, in four steps:
 4. ``tests/exercises/answers_NN.py`` lists wrong answers and mutants of the solution, each with the
    kind that the check must find.
 
-How an answer travels: ``asking`` describes it as plain data (``plain``, ``packing``), a fresh
-Python judges it (``judging``) by the exercise (``catalog``, ``exercise``), and a function is run in
-yet another one (``running``). So nothing that a notebook changes in its own engine or its own
+How an answer travels: ``asking`` describes it as plain data (``plain``, ``packing``), another
+process judges it (``judging``) by the exercise (``catalog``, ``exercise``), and a function is run
+in yet another one (``running``). These are forks of one warm process (``processes``, ``serving``)
+that knows nothing of the notebook. So nothing that a notebook changes in its own engine or its own
 check changes what is right.
 """
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
 from collections import Counter
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 from engine.course import cells, progress
-from engine.course.checks import catalog
+from engine.course.checks import catalog, processes
 from engine.course.checks.plain import describe
-from engine.course.checks.running import RUN_SECONDS, START_SECONDS, command
+from engine.course.checks.running import RUN_SECONDS, START_SECONDS
 from engine.course.checks.verdict import Verdict
 
 HEADINGS = {
@@ -129,20 +129,17 @@ def _unknown(name: str) -> str:
 
 def _asked(name: str, answer: Any) -> dict[str, str] | None:
     """What a fresh process says about the answer, None when it says nothing."""
-    request = {"exercise": name, "answer": describe(answer), "folder": str(Path.cwd())}
     try:
-        told = subprocess.run(
-            command("engine.course.checks.judging"),
-            input=json.dumps(request),
-            capture_output=True,
-            encoding="utf-8",
-            timeout=LONGEST,
-            check=False,
-        )
-        judgment: dict[str, str] = json.loads(told.stdout)
-    except (OSError, ValueError, subprocess.TimeoutExpired):
+        request = {"exercise": name, "answer": describe(answer), "folder": str(Path.cwd())}
+        judgment: dict[str, str] | None = processes.ask("judging", request, LONGEST, _first_line)
+    except (OSError, ValueError):
         return None
     return judgment
+
+
+def _first_line(heard: processes.Heard) -> Any:
+    line = heard(monotonic() + LONGEST)
+    return None if line is None else json.loads(line)
 
 
 def _verdict(name: str, judgment: dict[str, str] | None) -> Verdict:

@@ -28,7 +28,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from engine.course.checks.packing import Packed
-from engine.course.checks.plain import Calculation, Other, in_words, same
+from engine.course.checks.plain import Array, Calculation, Other, in_words, same
 from engine.text import number_text
 
 ROUGH = 5e-3  # relative: so near that the learner has rounded, not misunderstood
@@ -368,7 +368,7 @@ def _wrong_type(wanted: str, answer: Any) -> Finding:
 
 
 def _type_in_words(answer: Any) -> str:
-    if isinstance(answer, Other):
+    if isinstance(answer, Other | Array):
         return answer.type
     names = {
         float: "a number",

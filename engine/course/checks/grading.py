@@ -43,5 +43,6 @@ def _loaded_anew() -> Iterator[Any]:
     try:
         yield importlib.import_module(f"{PACKAGE}.asking")
     finally:
+        importlib.import_module(f"{PACKAGE}.processes").end()
         sys.modules.update(loaded)
         course.checks = loaded[PACKAGE]  # type: ignore[attr-defined]

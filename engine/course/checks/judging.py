@@ -1,15 +1,14 @@
 """Judge an answer: not tried, right, or which kind of wrong.
 
-Judging happens in a fresh process too (:func:`main`), so that it is the course's own engine that
+Judging happens in a fresh process too (:func:`answer`), so that it is the course's own engine that
 says what is right, whatever a notebook has changed in the one it imported.
 """
 
 from __future__ import annotations
 
-import json
 import math
 import re
-import sys
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from itertools import compress
@@ -380,14 +379,17 @@ def _told_entries(exercise: FunctionExercise, got: Any, wanted: Any) -> Any:
 # In a process of its own.
 
 
-def main() -> int:
-    """Read a request, judge, remember, and write the judgment."""
-    request = json.loads(sys.stdin.read())
+def answer(request: dict[str, Any], say: Callable[[object], None]) -> None:
+    """Judge, remember, and say the judgment.
+
+    Args:
+        request: the name of the exercise, the described answer, and the folder of the notebook.
+        say: tells the process that asks.
+    """
     exercise = catalog.find(request["exercise"])
     judgment = judge(exercise, restore(request["answer"]))
     note = remembered(judgment, Path(request["folder"]))
-    sys.stdout.write(json.dumps({**asdict(judgment), "note": note}))
-    return 0
+    say({**asdict(judgment), "note": note})
 
 
 def remembered(judgment: Judgment, folder: Path) -> str:

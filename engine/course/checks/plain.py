@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sized
 from dataclasses import dataclass
-from numbers import Real
+from itertools import islice
+from numbers import Integral, Real
 from types import FunctionType
 from typing import Any, TypeGuard
 
@@ -24,6 +25,10 @@ from engine.value import Value
 
 DEEPEST = 6
 MOST_MEMBERS = 1000
+MOST_THINGS = 20_000
+MOST_LETTERS = 10_000
+MOST_NODES = 5_000
+ARRAYS = {"ndarray": "a NumPy array"}
 CALLABLE = "something to call that was not written with def"
 ADDRESS = re.compile(" at 0x[0-9A-Fa-f]+")
 Description = dict[str, Any]
@@ -53,41 +58,113 @@ class Calculation:
     graph: Graph
 
 
-def describe(thing: object, depth: int = 0) -> Description:
+class Array(list[Any]):
+    """What was an array: a list that is not called one.
+
+    Attributes:
+        type: what it is called.
+    """
+
+    type: str
+
+
+def describe(thing: object) -> Description:
     """Write a thing as data that JSON can hold.
 
     Args:
-        thing: anything at all; nothing it does can stop this.
-        depth: how deep inside the answer it is.
+        thing: anything at all; nothing it does can stop this, and of what is huge only its size
+            is told.
 
     >>> describe(6), describe(...)
     ({'is': 'number', 'number': 6.0}, {'is': 'dots'})
     """
+    return _Describer().describe(thing)
+
+
+class _Describer:
+    """Describes one thing and what is inside, as long as it is not too much."""
+
+    def __init__(self) -> None:
+        self._left = MOST_THINGS
+
+    def describe(self, thing: object, depth: int = 0) -> Description:
+        self._left -= 1
+        try:
+            return self._described(thing, depth)
+        except KeyboardInterrupt:
+            raise
+        except BaseException:  # noqa: BLE001 (a learner's object may raise anything at all)
+            return _other(thing, "something unreadable")
+
+    def _described(self, thing: object, depth: int) -> Description:
+        if thing is None or thing is ...:
+            return {"is": "nothing" if thing is None else "dots"}
+        if isinstance(thing, bool):
+            return {"is": "truth", "truth": thing}
+        if isinstance(thing, Real):
+            return _number(thing)
+        if isinstance(thing, str):
+            return {"is": "text", "text": str(thing)[:MOST_LETTERS]}
+        if isinstance(thing, Value):
+            return _calculation(thing)
+        if hasattr(thing, "ndim") and hasattr(thing, "tolist"):
+            return self._array(thing, depth)
+        function = packing.without_cache(thing)
+        if isinstance(function, FunctionType):
+            return {"is": "function", "packed": packing.pack(function)}
+        if isinstance(thing, list | tuple | Mapping):
+            if len(thing) >= min(MOST_MEMBERS, self._left):
+                return _other(thing, f"one of {len(thing)} members")
+            if depth < DEEPEST:
+                return self._members(thing, depth + 1)
+        return _other(thing, _looks(thing))
+
+    def _array(self, thing: Any, depth: int) -> Description:
+        """A table, a number or a truth, as NumPy makes them."""
+        if math.prod(thing.shape) >= min(MOST_MEMBERS, self._left):
+            return _other(thing, f"one of {math.prod(thing.shape)} members")
+        described = self._described(thing.tolist(), depth)
+        if described["is"] != "list":
+            return described
+        kind = type(thing).__name__
+        return {**described, "is": "array", "type": ARRAYS.get(kind, kind)}
+
+    def _members(
+        self, thing: list[Any] | tuple[Any, ...] | Mapping[Any, Any], depth: int
+    ) -> Description:
+        inside = islice(iter(thing), MOST_MEMBERS)
+        if isinstance(thing, Mapping):
+            pairs = [
+                [self.describe(key, depth), self.describe(thing[key], depth)] for key in inside
+            ]
+            return {"is": "dictionary", "pairs": pairs}
+        kind = "list" if isinstance(thing, list) else "tuple"
+        return {"is": kind, "members": [self.describe(member, depth) for member in inside]}
+
+
+def _other(thing: object, text: str) -> Description:
+    return {"is": "other", "type": type(thing).__name__, "text": text}
+
+
+def _number(thing: Real) -> Description:
     try:
-        return _described(thing, depth)
-    except Exception:  # noqa: BLE001 (what a learner's object raises is its own affair)
-        return {"is": "other", "type": type(thing).__name__, "text": "something unreadable"}
-
-
-def _described(thing: object, depth: int) -> Description:
-    if thing is None or thing is ...:
-        return {"is": "nothing" if thing is None else "dots"}
-    if isinstance(thing, bool):
-        return {"is": "truth", "truth": thing}
-    if hasattr(thing, "ndim") and hasattr(thing, "tolist") and not isinstance(thing, Value):
-        return _described(thing.tolist(), depth)  # what NumPy makes: tables, numbers and truths
-    if isinstance(thing, Real):
         return {"is": "number", "number": float(thing)}
-    if isinstance(thing, str):
-        return {"is": "text", "text": str(thing)}
-    if isinstance(thing, Value):
-        return {"is": "calculation", "graph": Graph.of(thing).to_json()}
-    function = packing.without_cache(thing)
-    if isinstance(function, FunctionType):
-        return {"is": "function", "packed": packing.pack(function)}
-    if isinstance(thing, list | tuple | Mapping) and depth < DEEPEST and len(thing) < MOST_MEMBERS:
-        return _described_members(thing, depth + 1)
-    return {"is": "other", "type": type(thing).__name__, "text": _looks(thing)}
+    except OverflowError:
+        size = shown(thing)
+        if isinstance(thing, Integral):
+            size = f"a whole number of {int(math.log10(abs(int(thing)))) + 1} digits"
+        return {"is": "other", "type": "too large to calculate with", "text": size}
+
+
+def _calculation(thing: Value) -> Description:
+    found, waiting = {thing}, [thing]
+    while waiting and len(found) <= MOST_NODES:
+        inputs = waiting.pop().inputs
+        waiting += [node for node in inputs if node not in found]
+        found.update(inputs)
+    if len(found) > MOST_NODES:
+        return _other(thing, f"one made from more than {MOST_NODES} nodes")
+    return {"is": "calculation", "graph": Graph.of(thing).to_json()}
 
 
 def _looks(thing: object) -> str:
@@ -96,17 +173,9 @@ def _looks(thing: object) -> str:
         return f"a {type(thing).__name__}, of which list(...) makes a list"
     if callable(thing) and not isinstance(thing, type):
         return CALLABLE
+    if isinstance(thing, Sized) and len(thing) >= MOST_MEMBERS:
+        return f"one of {len(thing)} members"
     return ADDRESS.sub("", shown(thing))
-
-
-def _described_members(
-    thing: list[Any] | tuple[Any, ...] | Mapping[Any, Any], depth: int
-) -> Description:
-    if isinstance(thing, Mapping):
-        pairs = [[describe(key, depth), describe(thing[key], depth)] for key in thing]
-        return {"is": "dictionary", "pairs": pairs}
-    kind = "list" if isinstance(thing, list) else "tuple"
-    return {"is": kind, "members": [describe(member, depth) for member in thing]}
 
 
 def restore(description: Description) -> Any:
@@ -116,8 +185,8 @@ def restore(description: Description) -> Any:
         description: made by :func:`describe`.
 
     Returns:
-        None, ``...``, a bool, a float, a str, a list, a tuple, a dict, a :class:`Calculation`, a
-        :class:`packing.Packed` or an :class:`Other`.
+        None, ``...``, a bool, a float, a str, a list, an :class:`Array`, a tuple, a dict, a
+        :class:`Calculation`, a :class:`packing.Packed` or an :class:`Other`.
 
     >>> restore(describe(object)).type
     'type'
@@ -129,6 +198,10 @@ def restore(description: Description) -> Any:
             return ...
         case "list":
             return [restore(member) for member in description["members"]]
+        case "array":
+            array = Array(restore(member) for member in description["members"])
+            array.type = description["type"]
+            return array
         case "tuple":
             return tuple(restore(member) for member in description["members"])
         case "dictionary":

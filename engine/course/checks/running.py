@@ -1,7 +1,7 @@
 """Run a learner's function on its cases, in a process of its own that a time limit can end.
 
-The process is a fresh Python: it knows nothing of what was changed in the notebook, nothing the
-function does there reaches the notebook, and an endless loop ends with it.
+The process knows nothing of what was changed in the notebook, nothing the function does there
+reaches the notebook, and an endless loop ends with it.
 """
 
 from __future__ import annotations
@@ -10,19 +10,19 @@ import contextlib
 import inspect
 import json
 import os
-import signal
-import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, replace
+from itertools import chain
 from time import monotonic, process_time
-from typing import Any, NamedTuple, TextIO
+from typing import Any, NamedTuple
 
-from engine.course.checks import packing
+from engine.course.checks import packing, processes
 from engine.course.checks.exercise import FunctionExercise, given_back
 from engine.course.checks.packing import Packed
 from engine.course.checks.plain import describe, restore, shortened
+from engine.course.checks.processes import Heard
 from engine.text import ESCAPES
 
 START_SECONDS = 60
@@ -30,10 +30,9 @@ RUN_SECONDS = 10
 LONG_CASE_SECONDS = 4
 SECONDS_MORE = 2
 MOST_BYTES = 1024**3
+MOST_ADDRESSES = 4 * MOST_BYTES  # what is asked for and never used, as by each thread
+SWITCH_SECONDS = 1e-4  # busy threads of a function keep it waiting no longer than that
 LONGEST_MESSAGE = 400
-ROOT = Path(__file__).parents[3]
-# The package is looked for where this file is, and not where the notebook is.
-PROGRAM = "import sys; sys.path.insert(0, {root!r}); from {module} import main; sys.exit(main())"
 
 
 @dataclass(frozen=True)
@@ -68,15 +67,6 @@ class Runs(NamedTuple):
     again: list[Outcome]
 
 
-def command(module: str) -> list[str]:
-    """The command that runs a module's ``main`` in a fresh Python.
-
-    Args:
-        module: its name.
-    """
-    return [sys.executable, "-I", "-c", PROGRAM.format(root=str(ROOT), module=module)]
-
-
 def run(exercise: FunctionExercise, packed: Packed) -> Runs:
     """Run a function on every case of its exercise, and then call it again.
 
@@ -85,20 +75,20 @@ def run(exercise: FunctionExercise, packed: Packed) -> Runs:
         packed: the learner's function. All cases together have ``RUN_SECONDS``, and so have the
             calls after them.
     """
-    request = {"exercise": exercise.name, "name": packed.name, "content": packed.content}
-    with subprocess.Popen(
-        command(__name__),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-        encoding="utf-8",
-        start_new_session=True,
-        # Each thread of NumPy's linear algebra would take 40 MB of the memory that is allowed.
-        env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
-    ) as process:
-        lines, ended = _conversation(process, json.dumps(request), exercise)
     cases, calls = len(exercise.cases), _calls(exercise)
+    request = {
+        "exercise": exercise.name,
+        "name": packed.name,
+        "content": packed.content,
+        "folder": os.getcwd(),  # noqa: PTH109
+        "cases": cases,
+        "quick": sum(not case.too_long for case in exercise.cases),
+        "calls": calls,
+        "seconds": RUN_SECONDS,
+    }
+    longest = START_SECONDS + 2 * RUN_SECONDS + cases * LONG_CASE_SECONDS
+    told = processes.ask("running", request, longest, lambda heard: follow(request, heard))
+    lines, ended = told or ([], True)
     outcomes = [_outcome(line) for line in lines[:calls]]
     if len(outcomes) < calls:
         outcomes.append(Outcome(error="crashed" if ended else "endless"))
@@ -115,59 +105,35 @@ def _can_look_again(exercise: FunctionExercise) -> bool:
     return exercise.observe is given_back or exercise.renew is not None
 
 
-def _conversation(
-    process: subprocess.Popen[str], request: str, exercise: FunctionExercise
-) -> tuple[list[str], bool]:
-    """The lines the process said, and whether it came to an end by itself.
+def follow(request: dict[str, Any], heard: Heard) -> tuple[list[str], bool]:
+    """Listen to the process that runs a function.
 
     The clock starts when the process is ready, since a busy machine may need long for that, and
     it starts again when each case has been run. A case that tells a walk along every path from
     others takes either no time or for ever.
+
+    Args:
+        request: what it was asked.
+        heard: what it says.
+
+    Returns:
+        One line for each call, and whether it came to the end of them, or of itself.
     """
-    from queue import Empty, Queue
-    from threading import Thread
-
-    assert process.stdin is not None
-    cases, quick = len(exercise.cases), sum(not case.too_long for case in exercise.cases)
-    said: Queue[str | None] = Queue()
-    Thread(target=_listen, args=(process.stdout, said), daemon=True).start()
     lines: list[str] = []
+    cases, seconds = request["cases"], request["seconds"]
     try:
-        with contextlib.suppress(OSError):
-            process.stdin.write(request)
-            process.stdin.close()
-        if said.get(timeout=START_SECONDS) is None:
+        if heard(monotonic() + START_SECONDS) is None:
             return lines, True
-        deadline = monotonic() + RUN_SECONDS
-        while (line := said.get(timeout=max(0.0, deadline - monotonic()))) is not None:
+        deadline = monotonic() + seconds
+        while len(lines) < request["calls"] and (line := heard(deadline)) is not None:
             lines.append(line)
-            if quick <= len(lines) < cases:
-                deadline = monotonic() + min(LONG_CASE_SECONDS, RUN_SECONDS)
+            if request["quick"] <= len(lines) < cases:
+                deadline = monotonic() + min(LONG_CASE_SECONDS, seconds)
             if len(lines) == cases:
-                deadline = monotonic() + RUN_SECONDS
-    except Empty:
+                deadline = monotonic() + seconds
+    except TimeoutError:
         return lines, False
-    finally:
-        _end(process)
     return lines, True
-
-
-def _listen(stream: TextIO | None, said: Any) -> None:
-    assert stream is not None
-    with contextlib.suppress(OSError, ValueError):
-        for line in stream:
-            said.put(line)
-    said.put(None)
-
-
-def _end(process: subprocess.Popen[str]) -> None:
-    """End the process, and what it may have started."""
-    with contextlib.suppress(OSError):
-        if sys.platform == "win32":
-            process.kill()
-        else:
-            os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
 
 
 def _outcome(line: str) -> Outcome:
@@ -181,36 +147,46 @@ def _outcome(line: str) -> Outcome:
 # In the process of its own.
 
 
-def main() -> int:
-    """Read the request, run the cases, and write one line for each."""
-    request = json.loads(sys.stdin.read())
-    with _private_output() as output:
-        from engine.course.checks.catalog import find
+def answer(request: dict[str, Any], say: Callable[[object], None]) -> None:
+    """Run the cases, and say one outcome for each.
 
-        exercise = find(request["exercise"])
-        assert isinstance(exercise, FunctionExercise)
-        function = packing.unpack(request)
-        _limit()
-        print("ready", file=output, flush=True)
-        for told in _cases(exercise, lambda: packing.unpack(request)):
-            print(json.dumps(told), file=output, flush=True)
-        for told in _more_calls(exercise, function):
-            print(json.dumps(told), file=output, flush=True)
-    return 0
+    Args:
+        request: made by :func:`run`.
+        say: tells the process that listens.
+    """
+    from engine.course.checks.catalog import find
 
-
-@contextlib.contextmanager
-def _private_output() -> Iterator[TextIO]:
-    """What the function prints goes nowhere; only the outcomes go back."""
-    private = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    nowhere = os.open(os.devnull, os.O_RDWR)
-    for descriptor in (0, 1, 2):
-        os.dup2(nowhere, descriptor)
-    with private:
-        yield private
+    exercise = find(request["exercise"])
+    assert isinstance(exercise, FunctionExercise)
+    # A function can look at whoever calls it: the right answers are not there.
+    exercise = replace(exercise, reference=_no_reference, suspects=(), accept=None)
+    with contextlib.suppress(OSError):
+        os.chdir(request["folder"])
+    function = packing.unpack(request)
+    _limit(request["seconds"])
+    sys.setswitchinterval(SWITCH_SECONDS)
+    say("ready")
+    cases = _cases(exercise, lambda: packing.unpack(request))
+    for told in chain(cases, _more_calls(exercise, function)):
+        say(told)
+        _end_threads()
 
 
-def _limit() -> None:
+def _end_threads() -> None:
+    """End what a call has left busy: the next one is not to wait for it."""
+    import ctypes
+
+    for thread in threading.enumerate():
+        if thread is not threading.current_thread() and thread.ident is not None:
+            raised = ctypes.py_object(SystemExit)
+            ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread.ident), raised)
+
+
+def _no_reference(*_: object) -> None:
+    """Stands where the right function was."""
+
+
+def _limit(run_seconds: int) -> None:
     """A list that grows without end is to end this process, and not the machine.
 
     The limit of time is for the case that nobody is left who could end it.
@@ -218,10 +194,11 @@ def _limit() -> None:
     if sys.platform != "win32":
         import resource
 
-        seconds = int(process_time()) + 2 * RUN_SECONDS + SECONDS_MORE
+        seconds = int(process_time()) + 2 * run_seconds + SECONDS_MORE
         resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
     if sys.platform == "linux":
-        resource.setrlimit(resource.RLIMIT_AS, (MOST_BYTES, MOST_BYTES))
+        resource.setrlimit(resource.RLIMIT_DATA, (MOST_BYTES, MOST_BYTES))
+        resource.setrlimit(resource.RLIMIT_AS, (MOST_ADDRESSES, MOST_ADDRESSES))
 
 
 def _cases(exercise: FunctionExercise, made: Callable[[], Any]) -> Iterator[dict[str, Any]]:
