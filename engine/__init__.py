@@ -7,7 +7,12 @@ from engine.constants import Literal, Maximum
 from engine.gradcheck import gradient_check
 from engine.graph import Graph, Node
 from engine.guards import ReleasedError
-from engine.measuring import central_difference, error_by_step, relative_error
+from engine.measuring import (
+    central_difference,
+    error_by_step,
+    measured_gradient,
+    relative_error,
+)
 from engine.own_operations import record
 from engine.recording import scope
 from engine.tape import Tape
@@ -60,6 +65,7 @@ __all__ = [
     "draw",
     "error_by_step",
     "gradient_check",
+    "measured_gradient",
     "record",
     "relative_error",
     "reverse_walk",

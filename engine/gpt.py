@@ -1,5 +1,8 @@
 """A tiny GPT out of nine operations on single numbers; no derivative is written here.
 
+GPT stands for generative pre-trained transformer: a stack of self-attention and MLPs (that is a
+transformer, here its decoder) that is trained to guess the next token, and so can write text.
+
 Structure and sizes follow A. Karpathy's microgpt: one layer, four heads, 4,192 parameters.
 
 >>> gpt = GPT(seed=1)
@@ -19,9 +22,10 @@ from itertools import pairwise
 from operator import index
 from pathlib import Path
 from random import Random
+from typing import NoReturn
 
 from engine.constants import Literal, Maximum
-from engine.numbers import positive, whole
+from engine.numbers import not_negative, whole
 from engine.recording import scope
 from engine.tape import Tape
 from engine.text import shown
@@ -169,7 +173,7 @@ def rmsnorm(vector: Sequence[Value]) -> Vector:
 def attend(
     query: Sequence[Value], keys: Sequence[Sequence[Value]], values: Sequence[Sequence[Value]]
 ) -> tuple[Vector, Vector]:
-    """One head of attention, for one position: read from all positions so far.
+    """One head of self-attention, for one position: read from all positions so far.
 
     Source: A. Vaswani et al., Attention Is All You Need (2017), section 3.2.1.
 
@@ -253,8 +257,19 @@ class Shape:
         return matrix if self.layers == 1 else f"layer{layer}.{matrix}"
 
 
+class Weights(dict[str, Matrix]):
+    """The weight matrices by name."""
+
+    def __missing__(self, name: str) -> NoReturn:
+        """Say which names there are: with several layers, each has matrices of its own."""
+        raise KeyError(
+            f"no matrix is called {shown(name)}; there are {', '.join(self)}. "
+            "gpt.matrix(name, layer) finds the one of a layer, whatever the number of layers."
+        )
+
+
 class Cache:
-    """The keys and values of the positions read so far: live nodes, so gradients flow into them.
+    """The KV cache: keys and values of the positions read so far, as live nodes for the gradients.
 
     Attributes:
         keys: for each layer, one vector for each position.
@@ -310,20 +325,37 @@ class GPT:
         sizes = self.shape.matrices
         numbers = _random_weights(sizes, Random(seed)) if weights is None else weights
         _require_fit(numbers, sizes)
-        self.weights: dict[str, Matrix] = {
-            name: [
-                [Parameter(number, f"{name}[{i}][{j}]") for j, number in enumerate(row)]
-                for i, row in enumerate(numbers[name])
-            ]
+        self.weights = Weights(
+            (
+                name,
+                [
+                    [Parameter(number, f"{name}[{i}][{j}]") for j, number in enumerate(row)]
+                    for i, row in enumerate(numbers[name])
+                ],
+            )
             for name in sizes
-        }
+        )
 
     def parameters(self) -> list[Parameter]:
         """All weights, matrix by matrix, row by row."""
         return [weight for matrix in self.weights.values() for row in matrix for weight in row]
 
+    def matrix(self, name: str, layer: int = 0) -> Matrix:
+        """The matrix of a layer, such as ``"wq"``; the layer is counted from 0.
+
+        Raises:
+            KeyError: no layer has a matrix of this name, or there is no such layer.
+
+        >>> gpt = GPT(Shape(layers=2))
+        >>> gpt.matrix("wq", layer=1) is gpt.weights["layer1.wq"]
+        True
+        """
+        if layer not in range(self.shape.layers):
+            raise KeyError(f"there is no layer {shown(layer)}: this model has {self.shape.layers}.")
+        return self.weights[self.shape.name(layer, name)]
+
     def read(self, tokens: Sequence[int]) -> Reading:
-        """Record the loss of one document: how little each of its tokens was expected.
+        """Record the cross-entropy of one document: how little each of its tokens was expected.
 
         Args:
             tokens: two or more, such as ``encode("ada")``; at most one more than the context.
@@ -401,9 +433,9 @@ class GPT:
             return matvec(self.weights["lm_head"], stream)
 
     def _attention(self, layer: int, vector: Vector, cache: Cache) -> Vector:
-        query = matvec(self._matrix(layer, "wq"), vector)
-        cache.keys[layer].append(matvec(self._matrix(layer, "wk"), vector))
-        cache.values[layer].append(matvec(self._matrix(layer, "wv"), vector))
+        query = matvec(self.matrix("wq", layer), vector)
+        cache.keys[layer].append(matvec(self.matrix("wk", layer), vector))
+        cache.values[layer].append(matvec(self.matrix("wv", layer), vector))
         size = self.shape.width // self.shape.heads
         mixed: Vector = []
         for head, attention in enumerate(cache.attention[layer]):
@@ -416,25 +448,23 @@ class GPT:
                 )
             mixed += mixture
             attention.append(weights)
-        return matvec(self._matrix(layer, "wo"), mixed)
+        return matvec(self.matrix("wo", layer), mixed)
 
     def _mlp(self, layer: int, vector: Vector) -> Vector:
-        hidden = [number.relu() for number in matvec(self._matrix(layer, "fc1"), vector)]
-        return matvec(self._matrix(layer, "fc2"), hidden)
-
-    def _matrix(self, layer: int, name: str) -> Matrix:
-        return self.weights[self.shape.name(layer, name)]
+        hidden = [number.relu() for number in matvec(self.matrix("fc1", layer), vector)]
+        return matvec(self.matrix("fc2", layer), hidden)
 
     def sample(self, chance: Random, temperature: float = 0.5) -> list[int]:
         """Write a document, token after token, drawn by chance with the model's probabilities.
 
         Args:
             chance: decides; the same state writes the same document.
-            temperature: logits are divided by it: below 1 likely tokens become likelier.
+            temperature: logits are divided by it: below 1 likely tokens become likelier. At 0
+                the likeliest token is taken each time, which is called greedy.
 
         Raises:
             TypeError: the temperature is no number, or ``chance`` no ``Random``.
-            ValueError: the temperature is not positive, or so small that a logit divided by it
+            ValueError: the temperature is negative, or so small that a logit divided by it
                 is too large for a float.
             RuntimeError: a tape is recording.
         """
@@ -442,7 +472,7 @@ class GPT:
             raise TypeError(
                 f"chance is a Random of Python, such as Random(1), got {shown(chance)}."
             )
-        temperature = positive(temperature, "a temperature")
+        temperature = not_negative(temperature, "a temperature")
         vocabulary = range(self.shape.vocabulary)
         bos = vocabulary[-1]
         tokens = [bos]
@@ -451,8 +481,11 @@ class GPT:
             while len(tokens) <= self.shape.context:
                 embedded = self.embed(tokens[-1], len(tokens) - 1)
                 logits = self.logits(embedded, cache)
-                probabilities = softmax(_divided(logits, temperature))
-                tokens += chance.choices(vocabulary, [p.data for p in probabilities])
+                if temperature == 0.0:
+                    tokens.append(max(vocabulary, key=lambda token: logits[token].data))
+                else:
+                    probabilities = softmax(_divided(logits, temperature))
+                    tokens += chance.choices(vocabulary, [p.data for p in probabilities])
                 if tokens[-1] == bos:
                     break
         return tokens

@@ -10,7 +10,7 @@ import inspect
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from numbers import Real
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from engine.all_or_nothing import gradients_kept
 from engine.guards import Released
@@ -70,6 +70,41 @@ def central_difference(
     for index in indices:
         place.require_movable(index, step)
     return tuple(place.central(index, step) for index in indices)
+
+
+def measured_gradient(
+    loss: Callable[[], Any], of: Any, place: Any = None, step: float = STEP
+) -> float:
+    """Measure how a loss changes with one number that a model holds, by a central difference.
+
+    Args:
+        loss: computes the loss again; it takes nothing, and gives a number, a Value or an Array.
+        of: what is moved: a Parameter, or anything with an array of numbers in ``data``.
+        place: which number of the array, such as 3 or ``(8, 2)``.
+        step: the h of the central difference.
+
+    Raises:
+        TypeError, ValueError, OverflowError: as for ``central_difference``.
+
+    >>> w = Value(3.0)
+    >>> round(measured_gradient(lambda: w * w, w), 6)
+    6.0
+    """
+    held = of.data
+
+    def loss_at(number: float) -> float:
+        moved = number
+        if place is not None:
+            moved = held.copy()
+            moved[place] = number
+        of.data = moved
+        result = loss()
+        return float(getattr(result, "data", result))
+
+    try:
+        return central_difference(loss_at, [held if place is None else held[place]], step)[0]
+    finally:
+        of.data = held
 
 
 def error_by_step(

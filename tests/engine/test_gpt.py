@@ -609,10 +609,28 @@ def test_samples_follow_the_probabilities() -> None:
     assert [c / 3000 for c in counts] == pytest.approx([p.data for p in probabilities], abs=0.03)
 
 
-@pytest.mark.parametrize("temperature", [0.0, -1.0, math.inf, math.nan])
-def test_a_temperature_is_a_positive_number(temperature: float) -> None:
-    with pytest.raises(ValueError, match=r"a temperature (is above 0|needs a finite number), got"):
+@pytest.mark.parametrize("temperature", [-1.0, math.inf, math.nan])
+def test_a_temperature_is_not_negative(temperature: float) -> None:
+    with pytest.raises(
+        ValueError, match=r"a temperature (is 0 or larger|needs a finite number), got"
+    ):
         GPT(SMALL).sample(Random(0), temperature)
+
+
+def test_at_temperature_0_the_likeliest_token_is_taken_whatever_chance_says() -> None:
+    gpt = GPT(SMALL, seed=3)
+    greedy = {tuple(gpt.sample(Random(seed), temperature=0)) for seed in range(4)}
+    assert greedy == {tuple(gpt.sample(Random(0), temperature=1e-6))}
+
+
+@pytest.mark.parametrize("layers", [1, 2])
+def test_a_matrix_that_is_not_there_is_told_with_those_that_are(layers: int) -> None:
+    gpt = GPT(Shape(layers=layers, width=4, heads=2), seed=1)
+    with pytest.raises(KeyError, match=r"no matrix is called 'wx'; there are wte, wpe, .*fc2"):
+        gpt.weights["wx"]
+    with pytest.raises(KeyError, match=f"there is no layer {layers}"):
+        gpt.matrix("wq", layer=layers)
+    assert gpt.matrix("wq", layer=layers - 1)[0][0].label.endswith("wq[0][0]")
 
 
 def test_a_temperature_too_small_for_its_logits_is_told() -> None:
