@@ -177,7 +177,7 @@ def test_every_view_does_what_it_can_without_python(deck: Callable[..., Deck]) -
     shown.show_view("predict")
     assert set(shown.part(".rw-grad").all_text_contents()) == {"?"}
     shown.press("v")
-    for typed, told in (("-8", "data of L"), ("2", "Show me"), ("1,0", "\u2713 Right")):
+    for typed, told in (("-2", "data of money"), ("3", "Show me"), ("1,0", "\u2713 Right")):
         shown.press(*typed, "Enter")
         assert told in shown.text(".rw-verdict")
         shown.page.evaluate(SETTLED)
