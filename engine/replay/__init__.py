@@ -19,6 +19,7 @@ array([11.])
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from operator import index
 from typing import NoReturn, SupportsIndex
 
@@ -26,6 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.graph import Graph, collector_paused
+from engine.replay.batch import Batch
 from engine.replay.cells import Choice, parameters_of, read_cells
 from engine.replay.compiled import Compiled, is_available
 from engine.replay.levels import Levels
@@ -35,7 +37,7 @@ from engine.text import shown
 from engine.value import Value
 from engine.variables import caller_variables, named_values
 
-__all__ = ["Choice", "ParameterVector", "Replay"]
+__all__ = ["Batch", "Choice", "ParameterVector", "Replay"]
 
 Floats = NDArray[np.float64]
 
@@ -73,6 +75,9 @@ class Replay:
     Attributes:
         parameters: the vector of the parameters.
         inputs: the vector of the inputs.
+        cells: the recording, as it was read.
+        options: how many options each choice has.
+        picks: the options that are bound.
 
     Raises:
         ReleasedError: the tape that recorded ``output``, or what it needs, has ended.
@@ -110,13 +115,17 @@ class Replay:
         self._require_vectors()
         leaves = self.parameters.leaves + self.inputs.leaves
         named = dict(named_values(caller_variables() if names is None else names))
-        self._cells = read_cells(output, leaves, choices, named)
+        self.cells = read_cells(output, leaves, choices, named)
         self._require_all_parameters()
-        self._options = [len(choice.options) for choice in choices]
-        compiled = is_available() if compiled is None else compiled
-        self._engine = (Compiled if compiled else Levels)(self._cells, len(leaves))
+        self.options = [len(choice.options) for choice in choices]
+        self._compiled = is_available() if compiled is None else compiled
         self._bound: list[int] | None = None
         self.bind([choice.recorded for choice in choices])
+
+    @cached_property
+    def _engine(self) -> Compiled | Levels:
+        leaves = len(self.parameters) + len(self.inputs)
+        return Compiled(self.cells, leaves) if self._compiled else Levels(self.cells, leaves)
 
     def bind(self, picks: Sequence[int]) -> None:
         """Choose an option for every ``Choice``, in their order: part of the next ``forward``.
@@ -135,13 +144,13 @@ class Replay:
         4.0
         """
         picks = list(map(index, picks))
-        if len(picks) != len(self._options):
-            raise ValueError(f"{len(self._options)} picks are needed, got {len(picks)}.")
-        for pick, count in zip(picks, self._options, strict=True):
+        if len(picks) != len(self.options):
+            raise ValueError(f"{len(self.options)} picks are needed, got {len(picks)}.")
+        for pick, count in zip(picks, self.options, strict=True):
             if not 0 <= pick < count:
                 raise ValueError(f"a pick is a number from 0 to {count - 1}, got {shown(pick)}.")
         self._state = "nothing is computed yet"
-        self._picks = picks
+        self.picks = picks
 
     def forward(self) -> float:
         """Compute every node from the numbers in the vectors, and return the output.
@@ -154,17 +163,17 @@ class Replay:
         """
         self._state = "the last forward pass failed"
         leaves = np.concatenate((self.parameters.data, self.inputs.data))
-        if self._bound is not self._picks:
-            self._engine.bind(self._picks)
-            self._bound = self._picks
+        if self._bound is not self.picks:
+            self._engine.bind(self.picks)
+            self._bound = self.picks
         try:
             with np.errstate(over="raise", divide="raise", invalid="raise"):
-                output = self._engine.forward(leaves)
+                output = float(self._engine.forward(leaves))
             sound = math.isfinite(output) and bool(np.isfinite(leaves).all())
         except FloatingPointError:
             sound = False
         if not sound:
-            error = first_error(self._cells, self._picks, leaves)
+            error = first_error(self.cells, self.picks, leaves)
             raise error or OverflowError(f"a number {OUT_OF_RANGE}")
         self._state = "forward"
         return output
@@ -186,14 +195,25 @@ class Replay:
             sound = False
         if not sound:
             raise OverflowError(f"a gradient {OUT_OF_RANGE}")
+        self.add_gradients(gradients)
+        self._state = "backward"
+
+    def add_gradients(self, gradients: Floats) -> None:
+        """Add to the gradients of the parameters, and then to those of the inputs if there are any.
+
+        Raises:
+            OverflowError: one of them, or a sum, is too large for a float; the vectors keep what
+                they had.
+        """
+        if not np.isfinite(gradients).all():
+            raise OverflowError(f"a gradient {OUT_OF_RANGE}")
         size = len(self.parameters)
         try:
             with np.errstate(over="raise"):
                 of_parameters = self.parameters.grad + gradients[:size]
-                of_inputs = self.inputs.grad + gradients[size:]
+                of_inputs = self.inputs.grad + (gradients[size:] if len(gradients) > size else 0.0)
         except FloatingPointError:
             raise OverflowError(SUM_OUT_OF_RANGE) from None
-        self._state = "backward"
         # In one go, past the setters: an interrupt leaves both as they were, or neither.
         self.parameters._grad, self.inputs._grad = of_parameters, of_inputs
 
@@ -217,7 +237,7 @@ class Replay:
         data = self._engine.data()
         grad = self._engine.gradients() if self._state == "backward" else np.zeros(len(data))
         with collector_paused():
-            return graph_of(self._cells, self._picks, data, grad)
+            return graph_of(self.cells, self.picks, data, grad)
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> NoReturn:
         """Refuse to be copied or stored: a copy would compute in arrays that nobody fills."""
@@ -242,9 +262,9 @@ class Replay:
 
     def _require_all_parameters(self) -> None:
         read = len(self.parameters) + len(self.inputs)
-        missing = [cell for cell in self._cells.parameters if cell >= read]
+        missing = [cell for cell in self.cells.parameters if cell >= read]
         if missing:
-            label = self._cells.label(missing[0])
+            label = self.cells.label(missing[0])
             raise ValueError(
                 f"the recording uses the parameter {label}, which is not in the vector: "
                 "make the vector from all parameters of the model."

@@ -71,7 +71,8 @@ class Compiled:
         _, hand_on = loops()
         self._grad.fill(0.0)
         self._grad[self._output] = 1.0
-        hand_on(self._ops, self._left, self._right, self._flows, self._data, self._grad)
+        if not hand_on(self._ops, self._left, self._right, self._flows, self._data, self._grad):
+            raise FloatingPointError
         return self._grad[: self._leaves]
 
     def data(self) -> Floats:
@@ -168,12 +169,17 @@ def backward_loop(
     flows: NDArray[np.bool_],
     data: Floats,
     grad: Floats,
-) -> None:
-    """Hand every gradient on: local derivative times upstream gradient, added up."""
+) -> bool:
+    """Hand every gradient on: local derivative times upstream gradient, added up.
+
+    And tell whether all are finite, also where a closed ReLU lets none of them through.
+    """
     for i in range(len(ops) - 1, -1, -1):
         op, upstream = ops[i], grad[i]
         if op in (LEAF, LARGEST):
             continue
+        if not math.isfinite(upstream):
+            return False
         l, r, y = left[i], right[i], data[i]  # noqa: E741 (the left operand)
         if op == MUL:
             grad[l] += data[r] * upstream
@@ -206,3 +212,4 @@ def backward_loop(
             grad[l] += (1.0 - y * y) * upstream
         else:
             grad[l] += upstream
+    return True

@@ -4,6 +4,8 @@ All numbers of a replay lie in one array, all gradients and contributions in ano
 knows by their places which numbers it reads and where its own stand. Forward, it gathers its
 operands and writes its results. Backward, it finds the gradients of its results added up, and
 writes its contributions: local derivative times upstream gradient.
+
+The arrays may have a second axis, for a batch: one column for each document.
 """
 
 from collections.abc import Iterator, Sequence
@@ -11,7 +13,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.replay.rules import LOCAL_DERIVATIVES, OPERATIONS
+from engine.replay.rules import CALCULATIONS
+from engine.rules import RULES
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
@@ -69,10 +72,14 @@ class Single(Group):
     def __init__(
         self, op: str, left: Places, right: Places, left_flows: bool, right_flows: bool
     ) -> None:
-        self._compute = OPERATIONS[op]
-        self._sides = [left, right][: len(LOCAL_DERIVATIVES[op])]
-        rules = zip(self._sides, LOCAL_DERIVATIVES[op], (left_flows, right_flows), strict=False)
-        self._flowing = [(side, rule) for side, rule, flows in rules if flows]
+        self._compute, by_side = CALCULATIONS[op]
+        formulas = RULES[op].local_derivatives
+        self._sides = [left, right][: len(formulas)]
+        # The local derivative 1 is left out: there is nothing to multiply.
+        rules = [None if f == "1" else rule for f, rule in zip(formulas, by_side, strict=True)]
+        flows = (left_flows, right_flows)
+        sides = zip(self._sides, rules, flows, strict=False)
+        self._flowing = [(side, rule) for side, rule, flowing in sides if flowing]
         self._rules = [rule for _, rule in self._flowing if rule]
         self.contributions = len(self._rules) * len(left)
         self._local_derivatives: list[Floats] = []
@@ -80,7 +87,7 @@ class Single(Group):
     def connect(self, data: Floats, grad: Floats, first: int) -> None:
         """Make room for the operands."""
         super().connect(data, grad, first)
-        self._operands = [np.empty(len(side)) for side in self._sides]
+        self._operands = [np.empty((len(side), *data.shape[1:])) for side in self._sides]
         places = range(first, first + self.contributions, len(self.cells))
         self._written = [grad[place : place + len(self.cells)] for place in places]
 
@@ -97,8 +104,8 @@ class Single(Group):
     def forward(self) -> None:
         """Gather, and compute the results and the local derivatives, as a recording does."""
         for side, operand in zip(self._sides, self._operands, strict=True):
-            self.data.take(side, out=operand, mode="clip")
-        self._compute(*self._operands, out=self.results)
+            self.data.take(side, axis=0, out=operand, mode="clip")
+        self.results[:] = self._compute(*self._operands)
         self._local_derivatives = [rule(*self._operands, self.results) for rule in self._rules]
 
     def backward(self) -> None:
@@ -118,10 +125,10 @@ class Dot(Group):
     def connect(self, data: Floats, grad: Floats, first: int) -> None:
         """Make room for the factors, and see products and contributions as tables too."""
         super().connect(data, grad, first)
-        shape = length, width = self._left.shape
+        shape = length, *width = *self._left.shape, *data.shape[1:]
         self._left_data, self._right_data = np.empty(shape), np.empty(shape)
         self._products = data[self._products_at].reshape(shape)
-        self._inner_sums = data[self._sums_at].reshape(length - 1, width)
+        self._inner_sums = data[self._sums_at].reshape(length - 1, *width)
         self._to_left, self._to_right = grad[first : first + self.contributions].reshape(2, *shape)
 
     def handed_on(self) -> Iterator[tuple[Places, Places]]:
@@ -131,8 +138,8 @@ class Dot(Group):
 
     def forward(self) -> None:
         """Multiply pair by pair, and add."""
-        self.data.take(self._left, out=self._left_data, mode="clip")
-        self.data.take(self._right, out=self._right_data, mode="clip")
+        self.data.take(self._left, axis=0, out=self._left_data, mode="clip")
+        self.data.take(self._right, axis=0, out=self._right_data, mode="clip")
         np.multiply(self._left_data, self._right_data, out=self._products)
         add_rows(self._products, self.results)
 
@@ -146,6 +153,48 @@ class Dot(Group):
         self._inner_sums[:] = np.add.accumulate(self._products, axis=0)[1:]
 
 
+class Product(Group):
+    """Sums of products of a batch that are all pairs of rows and columns: a matrix product.
+
+    A row holds numbers that are the same for all documents, such as the weights of a neuron, a
+    column holds numbers of the documents. What arrives at a row is added up over columns and
+    documents, and written into the first document alone.
+    """
+
+    def __init__(self, rows: Places, columns: Places) -> None:
+        self._rows, self._columns = rows, columns
+        self.contributions = rows.size + columns.size
+
+    def connect(self, data: Floats, grad: Floats, first: int) -> None:
+        """See results and gradients as matrices: each column stands there for each document."""
+        super().connect(data, grad, first)
+        self._results = self.results.reshape(len(self._rows), -1)
+        self._upstream = self.upstream.reshape(len(self._rows), -1)
+        middle = first + self._rows.size
+        self._to_rows = grad[first:middle, 0].reshape(self._rows.shape)
+        to_columns = grad[middle : first + self.contributions]
+        self._to_columns = to_columns.reshape(len(self._columns), -1)
+
+    def handed_on(self) -> Iterator[tuple[Places, Places]]:
+        """Yield rows and columns."""
+        places = np.arange(self.first, self.first + self.contributions)
+        for table, at in ((self._rows, places), (self._columns, places[self._rows.size :])):
+            yield table, at[: table.size].reshape(table.shape)
+
+    def forward(self) -> None:
+        """Multiply the matrices."""
+        self._row_data = self.data[self._rows, 0]
+        self._column_data = self.data.take(self._columns, axis=0).reshape(len(self._columns), -1)
+        np.matmul(self._row_data, self._column_data, out=self._results)
+        if not np.isfinite(self._results).all():
+            raise FloatingPointError
+
+    def backward(self) -> None:
+        """Multiply each with the upstream gradients."""
+        self._to_rows[:] = self._upstream @ self._column_data.T
+        np.matmul(self._row_data.T, self._upstream, out=self._to_columns)
+
+
 class Sum(Group):
     """Sums of three and more numbers: a column of the table for each sum."""
 
@@ -155,9 +204,9 @@ class Sum(Group):
     def connect(self, data: Floats, grad: Floats, first: int) -> None:
         """Make room for the operands."""
         super().connect(data, grad, first)
-        length, width = self._operands.shape
-        self._gathered = np.empty((length, width))
-        self._inner_sums = data[self._sums_at].reshape(length - 1, width)
+        length, *width = *self._operands.shape, *data.shape[1:]
+        self._gathered = np.empty((length, *width))
+        self._inner_sums = data[self._sums_at].reshape(length - 1, *width)
 
     def handed_on(self) -> Iterator[tuple[Places, Places]]:
         """Yield all operands, with the gradient of their sum."""
@@ -165,7 +214,7 @@ class Sum(Group):
 
     def forward(self) -> None:
         """Gather and add."""
-        self.data.take(self._operands, out=self._gathered, mode="clip")
+        self.data.take(self._operands, axis=0, out=self._gathered, mode="clip")
         add_rows(self._gathered, self.results)
 
     def add_inner_sums(self) -> None:
@@ -181,7 +230,7 @@ class Largest(Group):
 
     def forward(self) -> None:
         """Gather and compare."""
-        np.maximum.reduce(self.data.take(self._operands), axis=0, out=self.results)
+        np.maximum.reduce(self.data.take(self._operands, axis=0), axis=0, out=self.results)
 
 
 class Chosen(Group):
@@ -193,27 +242,29 @@ class Chosen(Group):
 
     def __init__(self, options: Places, choices: Places) -> None:
         self._options, self._choices = options, choices
-        self._columns = np.arange(options.shape[1])
         self.contributions = options.size
 
     def connect(self, data: Floats, grad: Floats, first: int) -> None:
         """See the contributions as a table."""
         super().connect(data, grad, first)
-        self._to_options = grad[first : first + self.contributions].reshape(self._options.shape)
+        shape = *self._options.shape, *data.shape[1:]
+        self._to_options = grad[first : first + self.contributions].reshape(shape)
 
     def handed_on(self) -> Iterator[tuple[Places, Places]]:
         """Yield all options."""
         places = np.arange(self.first, self.first + self.contributions)
         yield self._options, places.reshape(self._options.shape)
 
-    def bind(self, picks: Sequence[int]) -> None:
-        """Look up what is chosen: one pick for each ``Choice`` of the replay."""
-        self._chosen = np.asarray(picks)[self._choices], self._columns
-        self._sources = self._options[self._chosen]
+    def bind(self, picks: Sequence[int] | Places) -> None:
+        """Look up what is chosen: one pick, or a row of a batch, for each ``Choice``."""
+        chosen = np.asarray(picks)[self._choices]
+        column, *document = np.ogrid[tuple(map(slice, chosen.shape))]
+        self._chosen = (chosen, column, *document)
+        self._sources = (self._options[chosen, column], *document)
 
     def forward(self) -> None:
         """Copy the chosen numbers."""
-        self.data.take(self._sources, out=self.results, mode="clip")
+        self.results[:] = self.data[self._sources]
 
     def backward(self) -> None:
         """Hand the gradients to the chosen options."""

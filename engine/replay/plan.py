@@ -8,10 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.replay.cells import CHOICE, CONSTANT, MAXIMUM, NONE, Cells
-from engine.replay.groups import Chosen, Dot, Group, Largest, Single, Sum
+from engine.replay.groups import Chosen, Dot, Group, Largest, Product, Single, Sum
 
 Places = NDArray[np.intp]
 Key = tuple[Any, ...]
+Column = tuple[int, ...]
 
 SUM, DOT = "sum", "dot"
 SHORT = 8
@@ -40,6 +41,8 @@ class Plan:
 
     Args:
         cells: the recording.
+        shared: for a batch, how many of the first cells are the same for all documents. Sums of
+            products with them become matrix products, and are no longer kept number by number.
 
     Attributes:
         slot: for each cell the place of its number: leaves and constants first, in their order.
@@ -52,8 +55,8 @@ class Plan:
         output: the cell everything leads to.
     """
 
-    def __init__(self, cells: Cells) -> None:
-        self._cells = cells
+    def __init__(self, cells: Cells, shared: int = 0) -> None:
+        self._cells, self._shared = cells, shared
         self._flows = [op not in (CONSTANT, MAXIMUM) for op in cells.ops]
         self.output = cells.output
         self.slot = np.full(len(cells), NONE, dtype=np.intp)
@@ -62,10 +65,12 @@ class Plan:
         self.zero = len(self.fixed)
         self.first_computed = self.size = self.zero + 1
         units = self._units()
-        self.groups = [
-            self._group(key, members, [units[cell] for cell in members])
-            for key, members in self._levels(units)
-        ]
+        self.groups: list[Group] = []
+        for key, members in self._levels(units):
+            if key[1] == DOT:
+                members = self._matrix_products(members, units)
+            if members:
+                self.groups.append(self._group(key, members, [units[cell] for cell in members]))
         final = np.arange(len(cells))
         for cell, unit in units.items():
             final[[*unit.products, *unit.inner]] = cell
@@ -184,6 +189,25 @@ class Plan:
             group = Single(kind, left[0], right[0], *more)
         group.cells, group.start, group.stop = chosen, start, start + len(chosen)
         return group
+
+    def _matrix_products(self, members: list[int], units: dict[int, Unit]) -> list[int]:
+        """Make groups of the sums that are all pairs of rows and columns; return the others."""
+        pairs: dict[Column, dict[Column, int]] = defaultdict(dict)
+        for cell in members:
+            row, column = sorted((tuple(units[cell].left), tuple(units[cell].right)), key=max)
+            if max(row) < self._shared:
+                pairs[column].setdefault(row, cell)
+        alike: dict[tuple[Column, ...], list[Column]] = defaultdict(list)
+        for column, by_row in pairs.items():
+            alike[tuple(sorted(by_row))].append(column)
+        for rows, columns in alike.items():
+            cells = np.array([[pairs[column][row] for column in columns] for row in rows]).ravel()
+            start = self._keep(cells, len(cells))
+            group = Product(self.slot[np.array(rows)], self.slot[np.array(columns)].T)
+            group.cells, group.start, group.stop = cells, start, start + len(cells)
+            self.groups.append(group)
+        done = {cell for by_row in pairs.values() for cell in by_row.values()}
+        return [cell for cell in members if cell not in done]
 
     def _table(self, columns: Sequence[Sequence[int]], repeat: bool = False) -> Places:
         """The slots of the operands; short columns end in zeros, or repeat their first number."""

@@ -1,9 +1,8 @@
 """The numbers of a replay as a graph that can be read node by node, and the first that fails."""
 
 import math
-import operator
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,23 +10,24 @@ from numpy.typing import NDArray
 
 from engine.graph import Constant, Graph, Node
 from engine.replay.cells import CHOICE, CONSTANT, MAXIMUM, NONE, Cells, resolved
-from engine.replay.rules import LOCAL_DERIVATIVES
+from engine.replay.rules import CALCULATIONS
+from engine.rules import compiled
 from engine.text import number_text
 from engine.value import Value
 
 Floats = NDArray[np.float64]
 
-OPERATORS: dict[str, Callable[..., Any]] = {
-    "+": operator.add,
-    "-": operator.sub,
-    "*": operator.mul,
-    "/": operator.truediv,
-    "**": operator.pow,
-    "neg": operator.neg,
-    "exp": Value.exp,
-    "log": Value.log,
-    "relu": Value.relu,
-    "tanh": Value.tanh,
+# The engine's own, which say in words why one cannot be computed.
+OPERATIONS = {
+    op: calculation.result
+    for op, calculation in compiled(
+        {
+            "exp": Value.exp,
+            "log": Value.log,
+            "tanh": Value.tanh,
+            "maximum": lambda value, _: value.relu(),
+        }
+    ).items()
 }
 
 
@@ -106,12 +106,10 @@ def _local_derivatives(
             alike[cells.ops[cell], *map(cells.has_gradient, sides)].append(cell)
     found: dict[int, tuple[float, ...]] = {}
     for (op, *flows), members in alike.items():
-        rules = LOCAL_DERIVATIVES[op]
+        rules = CALCULATIONS[op].local_derivatives
         operands = [data[[side[cell] for cell in members]] for side in (left, right)[: len(rules)]]
         by_side = [
-            1.0 if rule is None else rule(*operands, data[members])
-            for rule, flow in zip(rules, flows, strict=False)
-            if flow
+            rule(*operands, data[members]) for rule, flow in zip(rules, flows, strict=False) if flow
         ]
         columns = [np.broadcast_to(one, len(members)).astype(float).tolist() for one in by_side]
         found |= zip(members, zip(*columns, strict=True), strict=True)
@@ -153,7 +151,7 @@ def _calculated(
         for side in (left[cell], right[cell])
         if side != NONE
     ]
-    result: Value = OPERATORS[cells.ops[cell]](*operands)
+    result: Value = OPERATIONS[cells.ops[cell]](*operands)
     if not math.isfinite(result.data):
         numbers = [number_text(data[s]) for s in (left[cell], right[cell]) if s != NONE]
         texts = f" {cells.ops[cell]} ".join(numbers)

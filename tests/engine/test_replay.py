@@ -616,6 +616,29 @@ def test_a_replay_refuses_what_recording_refuses_local_derivatives_included(
             assert all(map(math.isfinite, itertools.chain.from_iterable(slopes)))
 
 
+@pytest.mark.parametrize("x", [18.99379200924721, -18.5, 9.7, 0.3])
+def test_a_saturated_tanh_keeps_the_local_derivative_of_the_engine(way: str, x: float) -> None:
+    w = Parameter(x)
+    y = w.tanh()
+    replay = unnamed(way, y)
+    y.backward()
+    assert replay.forward() == y.data
+    replay.backward()
+    assert replay.parameters.grad.tolist() == [w.grad]
+
+
+def test_a_gradient_that_leaves_the_floats_is_refused_before_a_closed_relu(way: str) -> None:
+    for start, opened in ((Parameter(-1.0), Value.relu), (Parameter(0.0), lambda x: x**0.5)):
+        z = opened(start) * 1e200 * 1e200
+        with pytest.raises(OverflowError):
+            z.backward()
+        replay = unnamed(way, z)
+        assert replay.forward() == 0.0
+        with pytest.raises(OverflowError, match="a gradient left the range"):
+            replay.backward()
+        assert replay.parameters.grad.tolist() == [0.0]
+
+
 def test_gradients_that_add_up_to_more_than_a_float_holds_stay_as_they_were(way: str) -> None:
     x, w = Value(1.0), Parameter(2.0)
     replay = unnamed(way, x * 1e308 + w, inputs=[x])
@@ -880,7 +903,7 @@ def test_numba_computes_a_replay_where_it_is_installed_unless_told_otherwise(
         monkeypatch.setattr(f"engine.replay.{name}", stand_in(name, made))
     x = Parameter(1.0)
     for choice in (None, False, True):
-        Replay(x * 2, compiled=choice)
+        _ = Replay(x * 2, compiled=choice)._engine  # made when it is first needed
     assert made == ["Compiled" if installed else "Levels", "Levels", "Compiled"]
 
 
