@@ -29,6 +29,7 @@ from engine.course.checks.judging import Judgment, State
 from engine.course.checks.plain import describe, restore
 
 HELPER_STEP = 2
+HUGE = [float(k) for k in range(2_000_000)]
 
 
 def judged(answer: Any, name: str = "01.2") -> Judgment:
@@ -315,6 +316,40 @@ def test_a_function_that_holds_itself_is_taken_along() -> None:
     assert judged(lambda f, x, h: inner(f, x, h)).state is State.RIGHT
 
 
+STEPS = np.array([1.0, -1.0])
+WIGGLE = Wiggle(math.exp, 0.0)
+
+
+def with_an_array(f, x, h):
+    return float(sum(side * f(x + side * h) for side in STEPS)) / (2 * h)
+
+
+def with_what_a_class_made(f, x, h):
+    WIGGLE.f, WIGGLE.x = f, x
+    return WIGGLE.slope(h)
+
+
+def with_an_attribute(f, x, h):
+    return (f(x + h) - f(x - h)) / (with_an_attribute.ways * h)
+
+
+with_an_attribute.ways = 2
+
+
+@pytest.mark.parametrize("function", [with_an_array, with_what_a_class_made, with_an_attribute])
+def test_a_function_brings_data_of_every_kind(function: Any) -> None:
+    assert judged(function).state is State.RIGHT
+
+
+def with_a_number_around_it():
+    width = engine.Value(2.0)
+
+    def made(f, x, h):
+        return (f(x + h) - f(x - h)) / (width.data * h)
+
+    return made
+
+
 class NotPlain:
     started = engine.Value(2.0)
 
@@ -346,6 +381,8 @@ class MadeOfTwo(enum.Enum):
         (lambda f, x, h: half(f(x + h) - f(x - h)) / h, "half"),
         (lambda f, x, h: (f(x + h) - f(x - h)) / (MadeOfTwo.STEP.width * h), "MadeOfTwo"),
         (lambda f, x, h: NotPlain().slope(f, x, h), "NotPlain"),
+        (with_a_number_around_it(), "width"),
+        (lambda f, x, h: len(HUGE) * f(x), "HUGE"),
         (lambda f, x, h: UsesItsBase().again().slope(f, x, h), "UsesItsBase"),
     ],
 )
@@ -353,6 +390,18 @@ def test_a_helper_that_cannot_be_taken_along_is_named(function: Any, name: str) 
     judgment = judged(function)
     assert judgment.kind == "outside"
     assert name in judgment.words
+
+
+def test_a_module_that_only_the_notebook_finds_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "my_helpers.py").write_text("def half(x):\n    return x / 2\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    import my_helpers
+
+    judgment = judged(lambda f, x, h: my_helpers.half(f(x + h) - f(x - h)) / h)
+    assert judgment.kind == "raised"
+    assert "ModuleNotFoundError: No module named 'my_helpers'" in judgment.words
 
 
 def test_what_a_check_does_not_have_is_named() -> None:

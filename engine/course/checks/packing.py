@@ -1,7 +1,8 @@
 """A learner's function, packed so that another process of the same Python can run it.
 
-With its code go the other functions and classes of the notebook that it uses, the modules it
-imports there, and plain data. What cannot be packed is named, so that a check can say so.
+cloudpickle takes along the function's code, the other functions and classes of the notebook that
+it uses, the modules it imports there, and data. What cannot go is left out and named, so that a
+check can say so; a recorded number is left out on purpose: a function works with what it is given.
 
 >>> def double(x):
 ...     return 2 * x
@@ -12,54 +13,30 @@ imports there, and plain data. What cannot be packed is named, so that a check c
 from __future__ import annotations
 
 import base64
-import builtins
-import collections
-import dataclasses
+import contextlib
 import dis
 import enum
 import functools
-import importlib
-import inspect
-import marshal
-from collections.abc import Collection, Iterable, Iterator
+import io
+import pickle
+import sys
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
-from types import (
-    CellType,
-    CodeType,
-    FunctionType,
-    GetSetDescriptorType,
-    MemberDescriptorType,
-    ModuleType,
-    new_class,
-)
+from types import CellType, CodeType, FunctionType, ModuleType
 from typing import Any
 
+import cloudpickle
+
+from engine.value import Value
+
 Packing = dict[str, Any]
-Entity = tuple[Any, ...]
-MISSING: Entity = ("missing",)
 GLOBAL_INSTRUCTIONS = ("LOAD_GLOBAL", "LOAD_NAME")
 IMPORTING_INSTRUCTIONS = ("IMPORT_NAME",)
 TAKING_INSTRUCTIONS = ("LOAD_ATTR", "LOAD_METHOD", "IMPORT_FROM")
 CACHED = functools._lru_cache_wrapper
-CONTAINERS: dict[str, Any] = {"list": list, "tuple": tuple, "set": set}
-# Python makes these anew for each class, or nothing that runs needs them.
-NOT_PACKED = frozenset(
-    {
-        "__module__",
-        "__annotations__",
-        "__annotate__",
-        "__annotate_func__",
-        "__dataclass_fields__",
-        "__dataclass_params__",
-        "__abstractmethods__",
-        "__orig_bases__",
-        "_abc_impl",
-    }
-)
+MOST_BYTES = 10_000_000  # of one thing that a function takes along
 # With these an Enum makes members that are not made from their values alone.
 MAKING_MEMBERS = ("__init__", "_new_member_")
-# What the methods that a dataclass gets compare their inputs with.
-OF_DATACLASSES = ("MISSING", "_HAS_DEFAULT_FACTORY")
 
 
 @dataclass(frozen=True)
@@ -155,189 +132,133 @@ def pack(function: FunctionType) -> Packing:
     Returns:
         The fields of :class:`Packed`.
     """
-    packer = _Packer(function.__globals__)
-    entry = packer.function(function)
-    told = {
-        "entry": entry,
-        "globals": packer.globals,
-        "classes": packer.classes,
-        "functions": packer.functions,
-    }
-    content = marshal.dumps(told)
+    found = _Found(function)
+    with _taken_from(function.__module__):
+        defaults, keywords = function.__defaults__ or (), function.__kwdefaults__ or {}
+        inputs = function.__code__.co_varnames[: function.__code__.co_argcount]
+        held = [*zip(reversed(inputs), reversed(defaults), strict=False), *keywords.items()]
+        lost = sorted({name for name, value in held if not found.goes(value)})
+        content = b"" if lost else found.pickled(function)
     return {
         "name": function.__name__,
         "written": is_written(function.__code__),
-        "uses": sorted(packer.uses),
-        "missing": sorted(packer.missing),
-        "lost": sorted(packer.lost),
+        "uses": sorted(found.uses),
+        "missing": sorted(found.missing),
+        "lost": lost,
         "content": base64.b64encode(content).decode(),
     }
 
 
-class _Packer:
-    """What one function takes along."""
+@contextlib.contextmanager
+def _taken_from(name: str) -> Iterator[None]:
+    """What stands in the function's own module goes along, and is not imported there."""
+    module = sys.modules.get(name)
+    if module is None or name == "__main__":
+        yield
+        return
+    cloudpickle.register_pickle_by_value(module)
+    try:
+        yield
+    finally:
+        cloudpickle.unregister_pickle_by_value(module)
 
-    def __init__(self, variables: dict[str, Any]) -> None:
-        self._variables = variables
-        self.globals: dict[str, Entity] = {}
-        self.classes: dict[int, Entity] = {}
-        self.functions: dict[int, Entity] = {}
-        self._keys: dict[type, int] = {}
-        self._numbers: dict[FunctionType, int] = {}
+
+class _Found:
+    """What was found behind one function.
+
+    Attributes:
+        uses: as in :class:`Packed`.
+        missing: as in :class:`Packed`.
+    """
+
+    def __init__(self, function: FunctionType) -> None:
         self.uses: set[str] = set()
         self.missing: set[str] = set()
-        self.lost: set[str] = set()
+        # A function may use itself: while it is looked at, it goes.
+        self._goes: dict[int, bool] = {id(function): True}
 
-    def function(self, function: FunctionType) -> Entity:
-        number = self._numbers.get(function)
-        if number is None:
-            number = self._numbers[function] = len(self._numbers)  # it may hold itself in a cell
-            self.functions[number] = self._parts(function, number)
-        return MISSING if self.functions.get(number) == MISSING else ("function", number)
+    def goes(self, thing: Any) -> bool:
+        """Whether a thing can be taken along."""
+        if id(thing) not in self._goes:
+            self._goes[id(thing)] = True
+            try:
+                self._goes[id(thing)] = len(self.pickled(thing)) <= MOST_BYTES
+            except Exception:  # noqa: BLE001 (what a learner's object raises is its own affair)
+                self._goes[id(thing)] = False
+        return self._goes[id(thing)]
 
-    def _parts(self, function: FunctionType, number: int) -> Entity:
-        """What a function is made of; where a helper's default is lost, so is the helper."""
-        self.uses |= {f".{name}" for name in names_used(function.__code__, TAKING_INSTRUCTIONS)}
-        self.uses |= {*names_used(function.__code__, IMPORTING_INSTRUCTIONS)}
-        for name in names_used(function.__code__):
-            if name in self._variables and name not in self.globals:
-                self._take(name)
-        cells = [self._cell(cell) for cell in function.__closure__ or ()]
-        defaults = [self.entity(value) for value in function.__defaults__ or ()]
-        keywords = {k: self.entity(v) for k, v in (function.__kwdefaults__ or {}).items()}
-        inputs = function.__code__.co_varnames[: function.__code__.co_argcount]
-        held = [*zip(reversed(inputs), reversed(defaults), strict=False), *keywords.items()]
-        lost = {name for name, entity in held if entity == MISSING}
-        if lost and number:
-            return MISSING
-        self.lost |= lost
-        return (function.__name__, function.__code__, defaults, keywords, cells)
+    def kept(self, things: dict[str, Any]) -> dict[str, Any]:
+        """The things that can be taken along; the others are noted."""
+        kept = {name: thing for name, thing in things.items() if self.goes(thing)}
+        self.missing |= things.keys() - kept.keys()
+        return kept
 
-    def _take(self, name: str) -> None:
-        self.globals[name] = MISSING  # a function may use itself: this ends the search
-        self.globals[name] = self.entity(self._variables[name])
-        if self.globals[name] == MISSING:
-            del self.globals[name]
-            self.missing.add(name)
+    def pickled(self, thing: Any) -> bytes:
+        file = io.BytesIO()
+        _Pickler(file, self).dump(thing)
+        return file.getvalue()
 
-    def _cell(self, cell: CellType) -> Entity:
-        try:
-            return self.entity(cell.cell_contents)
-        except ValueError:  # the variable has no value yet
-            return MISSING
 
-    def entity(self, thing: Any) -> Entity:
+class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]  # it has no types
+    """Leaves out of each function what cannot go, and notes what is used."""
+
+    def __init__(self, file: io.BytesIO, found: _Found) -> None:
+        super().__init__(file)
+        self._found = found
+
+    def reducer_override(self, thing: Any) -> Any:
+        """How to take a thing along: called by pickle for all that is no plain data."""
+        if isinstance(thing, Value):
+            raise pickle.PicklingError("a recorded number")
+        if isinstance(thing, CACHED):
+            return _cached, (thing.__wrapped__, thing.cache_parameters())
+        reduced = super().reducer_override(thing)
+        if isinstance(thing, FunctionType) and reduced is not NotImplemented:
+            return self._without_what_stays(thing, reduced)
+        if isinstance(thing, enum.EnumMeta) and _makes_members(thing):
+            raise pickle.PicklingError("members that are not made from their values alone")
+        self._note(thing)
+        return reduced
+
+    def _without_what_stays(self, function: FunctionType, reduced: Any) -> Any:
+        found, code = self._found, function.__code__
+        found.uses |= {f".{name}" for name in names_used(code, TAKING_INSTRUCTIONS)}
+        found.uses |= {*names_used(code, IMPORTING_INSTRUCTIONS)}
+        make, inputs, (attributes, parts), *others = reduced
+        parts["__annotations__"] = {}
+        parts["__globals__"] = found.kept(parts["__globals__"])
+        pairs = zip(code.co_freevars, function.__closure__ or (), strict=True)
+        held = {name: cell.cell_contents for name, cell in pairs if not _is_empty(cell)}
+        stays = held.keys() - found.kept(held).keys()
+        if stays:
+            pairs = zip(code.co_freevars, function.__closure__ or (), strict=True)
+            parts["__closure__"] = tuple(CellType() if n in stays else cell for n, cell in pairs)
+        return make, inputs, (found.kept(attributes), parts), *others
+
+    def _note(self, thing: Any) -> None:
         if isinstance(thing, ModuleType):
-            self.uses.add(thing.__name__)
-            return ("module", thing.__name__)
-        for name in OF_DATACLASSES:
-            if thing is getattr(dataclasses, name):
-                return ("imported", "dataclasses", name)
-        inner = without_cache(thing)
-        if isinstance(inner, FunctionType) and inner.__globals__ is self._variables:
-            function = self.function(inner)
-            return function if inner is thing or function == MISSING else ("cached", function)
-        if isinstance(thing, type) and thing.__module__ == self._variables.get("__name__"):
-            return self._class(thing)
-        if importable(thing):
-            self.uses.add(f"{thing.__module__}.{thing.__qualname__}")
-            return ("imported", thing.__module__, thing.__qualname__)
-        if isinstance(thing, enum.Enum):
-            return self._instance(thing, [thing.value])
-        if isinstance(thing, tuple) and _is_named_tuple(type(thing)):
-            return self._instance(thing, thing)
-        try:
-            marshal.dumps(thing)
-        except ValueError:
-            return self._container(thing)
-        return ("data", thing)
-
-    def _instance(self, thing: Any, inputs: Iterable[Any]) -> Entity:
-        parts = [self.entity(type(thing)), *map(self.entity, inputs)]
-        return MISSING if MISSING in parts else ("instance", parts)
-
-    def _container(self, thing: Any) -> Entity:
-        """What holds functions and classes, as a table of operations does."""
-        if type(thing) is dict:
-            keys, members = [*map(self.entity, thing)], [*map(self.entity, thing.values())]
-            return MISSING if MISSING in keys + members else ("dict", keys, members)
-        if type(thing) not in (list, tuple, set):
-            return MISSING
-        members = [*map(self.entity, thing)]
-        return MISSING if MISSING in members else (type(thing).__name__, members)
-
-    def _class(self, made: type) -> Entity:
-        key = self._keys.get(made)
-        if key is None:
-            key = self._keys[made] = len(self._keys)  # its methods may use it: this ends the search
-            self.classes[key] = self._content(made)
-        return MISSING if self.classes.get(key) == MISSING else ("class", key)
-
-    def _content(self, made: Any) -> Entity:
-        """How a class is begun, and its members, or that something of it cannot be packed."""
-        members = {
-            name: self._member(_as_written(made, name, member))
-            for name, member in vars(made).items()
-            if name not in NOT_PACKED
-            and not isinstance(member, GetSetDescriptorType | MemberDescriptorType)
-            and self._is_written(made, name, member)
-        }
-        if _is_named_tuple(made):
-            begun = {name: self.entity(value) for name, value in made._field_defaults.items()}
-            head = ("namedtuple", made._fields)
-        else:
-            begun = self._begun(made)
-            bases = [self.entity(base) for base in made.__bases__]
-            head = ("bases", [self.entity(type(made)), *bases])
-        if MISSING in [*head[1], *begun.values(), *members.values()]:
-            return MISSING
-        return (made.__name__, head, begun, members)
-
-    def _begun(self, made: Any) -> dict[str, Entity]:
-        """What Python has to know when it makes the class."""
-        if not issubclass(made, enum.Enum):
-            return {name: self.entity(made.__slots__) for name in vars(made) if name == "__slots__"}
-        if any(self._is_own(vars(made).get(name)) for name in MAKING_MEMBERS):
-            return {"": MISSING}
-        return {name: self.entity(member.value) for name, member in made.__members__.items()}
-
-    def _is_written(self, made: Any, name: str, member: Any) -> bool:
-        """Whether a member stands in the class as a learner wrote it; Python adds many to some."""
-        if issubclass(made, enum.Enum):
-            return self._is_own(member) and name != "_generate_next_value_"
-        if _is_named_tuple(made):
-            return self._is_own(member) or name not in vars(_named_tuple("bare", made._fields))
-        return name != "__slots__"
-
-    def _is_own(self, member: Any) -> bool:
-        """Whether a function of the notebook is in it."""
-        inner = getattr(member, "__func__", None) or getattr(member, "fget", None) or member
-        return isinstance(inner, FunctionType) and inner.__globals__ is self._variables
-
-    def _member(self, member: Any) -> Entity:
-        if isinstance(member, staticmethod | classmethod):
-            function = self.entity(member.__func__)
-            return MISSING if function == MISSING else (type(member).__name__, function)
-        if isinstance(member, property):
-            parts = [self.entity(part) for part in (member.fget, member.fset, member.fdel)]
-            return MISSING if MISSING in parts else ("property", parts)
-        return self.entity(member)
+            self._found.uses.add(thing.__name__)
+        elif thing is not _cached and isinstance(module := getattr(thing, "__module__", None), str):
+            self._found.uses.add(f"{module}.{getattr(thing, '__qualname__', '')}")
 
 
-def _is_named_tuple(made: Any) -> bool:
-    return made.__bases__ == (tuple,) and hasattr(made, "_field_defaults")
+def _makes_members(made: enum.EnumMeta) -> bool:
+    """Whether an Enum that is not Python's own says how."""
+    members = [vars(made).get(name) for name in MAKING_MEMBERS]
+    return made.__module__ != "enum" and any(
+        getattr(member, "__module__", "") == made.__module__ for member in members
+    )
 
 
-def _named_tuple(name: str, fields: Iterable[str], defaults: Iterable[Any] = ()) -> Any:
-    make: Any = collections.namedtuple
-    return make(name, fields, defaults=defaults)
+def _is_empty(cell: CellType) -> bool:
+    try:
+        return cell.cell_contents is cell
+    except ValueError:  # the variable has no value yet
+        return True
 
 
-def _as_written(made: type, name: str, member: Any) -> Any:
-    """A dataclass shows itself by a function of its own inside one of Python's."""
-    if name == "__repr__" and dataclasses.is_dataclass(made):
-        return inspect.unwrap(member)
-    return member
+def _cached(function: Callable[..., Any], parameters: dict[str, Any]) -> Any:
+    return functools.lru_cache(**parameters)(function)
 
 
 def names_used(
@@ -360,41 +281,7 @@ def names_used(
             yield from names_used(constant, instructions)
 
 
-def importable(thing: Any) -> bool:
-    """Whether another process finds the same thing by importing its module.
-
-    Args:
-        thing: a function or a class.
-
-    >>> importable(dis.dis), importable(lambda: 0)
-    (True, False)
-    """
-    module, name = getattr(thing, "__module__", None), getattr(thing, "__qualname__", None)
-    if not isinstance(module, str) or not isinstance(name, str) or module == "__main__":
-        return False
-    return find(module, name) is thing
-
-
-def find(module: str, name: str) -> Any:
-    """What a module holds under a name, None when there is no such thing.
-
-    Args:
-        module: its name.
-        name: may have dots.
-
-    >>> find("math", "pi"), find("no_such_module", "x")
-    (3.141592653589793, None)
-    """
-    try:
-        found = importlib.import_module(module)
-        for part in name.split("."):
-            found = getattr(found, part)
-    except (AttributeError, ImportError):
-        return None
-    return found
-
-
-def unpack(packing: Packing) -> FunctionType:
+def unpack(packing: Packing) -> Any:
     """Make the function again. What it was packed from is trusted as little as the function.
 
     Args:
@@ -403,91 +290,4 @@ def unpack(packing: Packing) -> FunctionType:
     Raises:
         ImportError: a module that it uses is not here.
     """
-    unpacker = _Unpacker(marshal.loads(base64.b64decode(packing["content"])))
-    return unpacker.function()
-
-
-class _Unpacker:
-    """Makes what one function took along."""
-
-    def __init__(self, content: dict[str, Any]) -> None:
-        self._content = content
-        # An extension module that imports on demand looks for the builtins in these variables.
-        self._variables: dict[str, Any] = {"__name__": "notebook", "__builtins__": builtins}
-        self._classes: dict[int, type] = {}
-        self._functions: dict[int, FunctionType] = {}
-
-    def function(self) -> FunctionType:
-        for name, entity in self._content["globals"].items():
-            self._variables[name] = self._made(entity)
-        function: FunctionType = self._made(self._content["entry"])
-        return function
-
-    def _made(self, entity: Entity) -> Any:
-        match entity:
-            case ("module", name):
-                return importlib.import_module(name)
-            case ("imported", module, name):
-                return find(module, name)
-            case ("data", thing):
-                return thing
-            case ("cached", function):
-                return functools.cache(self._made(function))
-            case ("dict", keys, members):
-                return dict(zip(map(self._made, keys), map(self._made, members), strict=True))
-            case ("list" | "tuple" | "set", members):
-                return CONTAINERS[entity[0]](map(self._made, members))
-            case ("class", key):
-                return self._class(key)
-            case ("staticmethod", function):
-                return staticmethod(self._made(function))
-            case ("classmethod", function):
-                return classmethod(self._made(function))
-            case ("property", parts):
-                return property(*map(self._made, parts))
-            case ("instance", parts):
-                made, *inputs = map(self._made, parts)
-                return made(*inputs)
-            case ("function", number):
-                return self._function(number)
-        return None
-
-    def _function(self, number: int) -> Any:
-        if number in self._functions:
-            return self._functions[number]
-        parts = self._content["functions"][number]
-        if parts == MISSING:
-            return None
-        name, code, defaults, keywords, cells = parts
-        closure = tuple(CellType() for _ in cells)
-        values = tuple(map(self._made, defaults))
-        function = FunctionType(code, self._variables, name, values or None, closure or None)
-        function.__kwdefaults__ = {k: self._made(v) for k, v in keywords.items()} or None
-        self._functions[number] = function  # before its cells: they may hold it
-        for cell, entity in zip(closure, cells, strict=True):
-            cell.cell_contents = self._made(entity)
-        return function
-
-    def _class(self, key: int) -> Any:
-        if key in self._classes:
-            return self._classes[key]
-        content = self._content["classes"][key]
-        if content == MISSING:
-            return None
-        name, head, begun, members = content
-        made = self._bare_class(name, head, {k: self._made(v) for k, v in begun.items()})
-        self._classes[key] = made  # before its members: a method may hold its own class
-        for member, entity in members.items():
-            setattr(made, member, self._made(entity))
-        return made
-
-    def _bare_class(self, name: str, head: Entity, begun: dict[str, Any]) -> Any:
-        if head[0] == "namedtuple":
-            return _named_tuple(name, head[1], begun.values())
-        metaclass, *bases = map(self._made, head[1])
-
-        def body(namespace: dict[str, Any]) -> None:
-            for key, value in begun.items():
-                namespace[key] = value
-
-        return new_class(name, tuple(bases), {"metaclass": metaclass}, body)
+    return cloudpickle.loads(base64.b64decode(packing["content"]))

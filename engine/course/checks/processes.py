@@ -20,13 +20,17 @@ from threading import Lock, Thread
 from time import monotonic
 from typing import Any
 
+import cloudpickle
+
 # macOS has a fork, too, but its own libraries do not work in one.
 FORKS = sys.platform == "linux"
 WARM = "warm"
 ROOT = Path(__file__).parents[3]
+# A person's own packages lie where an isolated Python does not look.
+PACKAGES = Path(cloudpickle.__file__).parents[1]
 # The package is looked for where this file is, and not where the notebook is.
 PROGRAM = (
-    "import sys; sys.path.insert(0, {root!r}); "
+    "import sys; sys.path.insert(0, {root!r}); sys.path.append({packages!r}); "
     "from engine.course.checks.serving import main; sys.exit(main({work!r}))"
 )
 BLOCK = 1 << 16
@@ -224,7 +228,12 @@ def answer_through(channel: Channel) -> None:
 
 def _start(work: str) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
-        [sys.executable, "-I", "-c", PROGRAM.format(root=str(ROOT), work=work)],
+        [
+            sys.executable,
+            "-I",
+            "-c",
+            PROGRAM.format(root=str(ROOT), packages=str(PACKAGES), work=work),
+        ],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,

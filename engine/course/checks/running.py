@@ -162,10 +162,14 @@ def answer(request: dict[str, Any], say: Callable[[object], None]) -> None:
     exercise = replace(exercise, reference=_no_reference, suspects=(), accept=None)
     with contextlib.suppress(OSError):
         os.chdir(request["folder"])
-    function = packing.unpack(request)
     _limit(request["seconds"])
     sys.setswitchinterval(SWITCH_SECONDS)
     say("ready")
+    try:
+        function = packing.unpack(request)
+    except Exception as error:  # noqa: BLE001 (what it takes along may raise anything)
+        say(_told(error=type(error).__name__, message=_message(error)))
+        return
     cases = _cases(exercise, lambda: packing.unpack(request))
     for told in chain(cases, _more_calls(exercise, function)):
         say(told)
