@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.bench import imports, memory, reference, speed, workloads
+from tests.bench import before, imports, memory, reference, speed, workloads
 from tests.bench.size import TINY
 
 ROOT = Path(__file__).parents[2]
@@ -76,3 +76,10 @@ def test_the_import_loads_nothing_heavy() -> None:
     loaded = imports.modules_loaded()
     assert "engine.value" in loaded
     assert loaded.isdisjoint(imports.HEAVY)
+
+
+def test_an_earlier_engine_is_compared_in_one_run() -> None:
+    lines = list(before.report("HEAD", TINY))
+    rows = [line.split()[0] for line in lines]
+    expected = [(name, "tape", "plain") for name in ("2-16-16-1", "one", "GPT;")]
+    assert rows == [word for rows in expected for _ in TINY.others for word in rows]
