@@ -6,6 +6,18 @@ from engine.text import number_text, table_lines
 from engine.walk import Contribution, Step, Walk, reverse_walk
 from engine.words.naming import TIMES, name, number, operand, title
 
+# What is said where all is right; a view that computes in the page fills these in itself.
+SEED = "{name}.grad = 1: if {name} moves a little, {name} moves just as much."
+COMPLETE = "{name}.grad = {grad} is complete, and is the upstream gradient here."
+LEAF = "{name}.grad = {grad} is complete. {name} is a leaf: there is nothing to hand on."
+MULTIPLIED = (
+    f"To {{name}}: local derivative {{local}} {TIMES} upstream gradient {{upstream}} "
+    "= contribution {amount}."
+)
+ADDED = "{name}.grad = {before} + {amount} = {after}."
+STEP = "Step {step} of {steps}: {title}"
+START = "Start, before step 1 of {steps}: the seed gradient"
+
 
 class WalkWords:
     r"""What a view says at each position of a walk; position 0 is before the first step.
@@ -37,9 +49,9 @@ class WalkWords:
         """Where the walk is."""
         total = len(self._walk.steps)
         if position == 0:
-            return f"Start, before step 1 of {total}: the seed gradient"
+            return START.format(steps=total)
         node = self._walk.steps[position - 1].node
-        return f"Step {position} of {total}: {title(self._graph, node)}"
+        return STEP.format(step=position, steps=total, title=title(self._graph, node))
 
     def sentences(self, position: int) -> tuple[str, ...]:
         """What happens there, with the numbers."""
@@ -72,7 +84,7 @@ class WalkWords:
     def _seed(self) -> tuple[str, ...]:
         output = self._graph.output
         name = self._names[output.index]
-        first = f"{name}.grad = 1: if {name} moves a little, {name} moves just as much."
+        first = SEED.format(name=name)
         if output.data == 1.0:
             return (first,)
         return (first, f"That {name} has the value {number(output.data)} does not matter here.")
@@ -89,9 +101,8 @@ class WalkWords:
             return f"{gradient} is not complete: {late} {have} not been processed yet."
         if wrong := self._what_went_wrong(step):
             return f"{gradient} is not right: {wrong}."
-        if not step.contributions:
-            return f"{gradient} is complete. {name} is a leaf: there is nothing to hand on."
-        return f"{gradient} is complete, and is the upstream gradient here."
+        said = COMPLETE if step.contributions else LEAF
+        return said.format(name=name, grad=number(step.upstream))
 
     def _missing(self, position: int, node: int) -> list[str]:
         done = set(self._walk.order[:position])
@@ -122,18 +133,20 @@ class WalkWords:
 
     def _contribution(self, position: int, contribution: Contribution) -> str:
         name = self._names[contribution.target]
-        multiplied = (
-            f"To {name}: local derivative {number(contribution.local_derivative)} {TIMES} "
-            f"upstream gradient {operand(contribution.upstream)} "
-            f"= contribution {number(contribution.amount)}."
+        multiplied = MULTIPLIED.format(
+            name=name,
+            local=number(contribution.local_derivative),
+            upstream=operand(contribution.upstream),
+            amount=number(contribution.amount),
         )
-        before, after = contribution.before, contribution.after
+        before, after = number(contribution.before), number(contribution.after)
         if self._walk.accumulate:
-            change = f"{number(before)} + {operand(contribution.amount)} = {number(after)}"
-        elif before == 0.0:
-            change = number(after)
+            amount = operand(contribution.amount)
+            change = ADDED.format(name=name, before=before, amount=amount, after=after)
+        elif contribution.before == 0.0:
+            change = f"{name}.grad = {after}."
         else:
-            change = f"{number(after)}; the {number(before)} it held is overwritten"
+            change = f"{name}.grad = {after}; the {before} it held is overwritten."
         late = self._is_too_late(position, contribution.target)
         too_late = f" Too late: {name} was processed before and hands nothing on again."
-        return f"{multiplied} {name}.grad = {change}.{too_late if late else ''}"
+        return f"{multiplied} {change}{too_late if late else ''}"
