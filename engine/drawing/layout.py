@@ -144,6 +144,8 @@ def place(
     inputs: Sequence[Sequence[int]],
     gap: float = COLUMN_GAP,
     frames: Sequence[Sequence[int]] = (),
+    height: float = BOX_HEIGHT,
+    down: bool = False,
 ) -> Placement | None:
     """Place boxes from left to right, each to the right of its inputs if there is no circle.
 
@@ -153,6 +155,8 @@ def place(
         gap: the least space between two columns.
         frames: boxes to keep together, so that a frame of ``FRAME_PADDING`` fits around them; a
             frame that lies in another one comes after it.
+        height: of every box.
+        down: whether to place them from top to bottom instead.
 
     Returns:
         The geometry, or None where no Graphviz program is at hand.
@@ -164,8 +168,8 @@ def place(
     >>> placed is None or placed.boxes[0].x < placed.boxes[1].x
     True
     """
-    plain = positions(_dot_source(widths, inputs, gap, frames))
-    return None if plain is None else _read(plain, inputs)
+    plain = positions(_dot_source(widths, inputs, gap, frames, height, down))
+    return None if plain is None else _read(plain, inputs, down)
 
 
 def text_width(text: str) -> float:
@@ -195,10 +199,12 @@ def _dot_source(
     inputs: Sequence[Sequence[int]],
     gap: float,
     frames: Sequence[Sequence[int]],
+    height: float,
+    down: bool,
 ) -> str:
     dot = graphviz.Digraph(
         graph_attr={
-            "rankdir": "LR",
+            "rankdir": "TB" if down else "LR",
             "nodesep": _inches(ROW_GAP),
             "ranksep": _inches(gap),
         },
@@ -206,7 +212,7 @@ def _dot_source(
         edge_attr={"dir": "both", "arrowsize": f"{TIP / 10:.2f}"},
     )
     for box, width in enumerate(widths):
-        dot.node(f"n{box}", width=_inches(width), height=_inches(BOX_HEIGHT))
+        dot.node(f"n{box}", width=_inches(width), height=_inches(height))
     _add_frames(dot, frames)
     for box, starts in enumerate(inputs):
         for start in starts:
@@ -230,7 +236,7 @@ def _inches(points: float) -> str:
     return f"{points / POINTS_PER_INCH:.4f}"
 
 
-def _read(plain: str, inputs: Sequence[Sequence[int]]) -> Placement:
+def _read(plain: str, inputs: Sequence[Sequence[int]], down: bool) -> Placement:
     lines = [line.split() for line in plain.splitlines()]
     height = next(float(words[3]) for words in lines if words[0] == "graph")
     width = next(float(words[2]) for words in lines if words[0] == "graph")
@@ -250,7 +256,7 @@ def _read(plain: str, inputs: Sequence[Sequence[int]]) -> Placement:
             numbers = words[4 : 4 + 2 * int(words[3])]
             curves[ends].append(tuple(map(point, numbers[::2], numbers[1::2])))
     for parallel in curves.values():
-        parallel.sort(key=lambda curve: along(curve, 0.5)[1])
+        parallel.sort(key=lambda curve: along(curve, 0.5)[0 if down else 1])
     return Placement(
         width * POINTS_PER_INCH + 2 * MARGIN,
         height * POINTS_PER_INCH + 2 * MARGIN + ROOM_FOR_MARKS,

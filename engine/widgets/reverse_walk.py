@@ -115,13 +115,14 @@ def _walk(output: Value | Graph | Walk, options: dict[str, Any]) -> Walk:
         walk = output
     else:
         graph = output if isinstance(output, Graph) else Graph.of(output)
-        _require_readable(len(graph))
+        require_readable(len(graph))
         walk = reverse_walk(graph, **options)
-    _require_readable(len(walk.steps))
+    require_readable(len(walk.steps))
     return walk
 
 
-def _require_readable(steps: int) -> None:
+def require_readable(steps: int) -> None:
+    """Refuse a graph with more steps than an eye can follow."""
     if steps > LARGEST_STEPPED:
         raise ValueError(
             f"a walk of {steps} steps cannot be followed with the eye (the limit is "
