@@ -2,6 +2,7 @@
 
 from engine.widgets.gradient_check import CheckState, GradientCheck
 from engine.widgets.graph_explorer import ExplorerState, GraphExplorer
+from engine.widgets.live_graph import LiveGraph, LiveState
 from engine.widgets.order_playground import OrderPlayground, PlaygroundState
 from engine.widgets.predict import Predict, PredictState
 from engine.widgets.rates import LearningRates, RateState
@@ -14,6 +15,8 @@ __all__ = [
     "GradientCheck",
     "GraphExplorer",
     "LearningRates",
+    "LiveGraph",
+    "LiveState",
     "OrderPlayground",
     "PlaygroundState",
     "Predict",

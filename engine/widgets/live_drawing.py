@@ -1,9 +1,10 @@
 """The drawing of a ``LiveGraph``: its parts once, and for each placement where they go."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import accumulate, pairwise
 from typing import Any
 from xml.etree import ElementTree as ET
 
@@ -48,6 +49,9 @@ GAP, GAP_DOWN = 104.0, 58.0
 MOST_WITH_TITLES = 20
 SIGNS = {"*": TIMES, "-": "\N{MINUS SIGN}", "/": "\N{DIVISION SIGN}", "neg": "\N{MINUS SIGN}"}
 BESIDE = 5.0  # between an arrow and its caption
+USUAL_CAPTION = 78.0
+SHARES = (0.5, 0.4, 0.6, 0.3, 0.7)  # of the length of an arrow: where a caption may stand
+SAMPLES = 64
 ACROSS, DOWN, TALL = "across", "down", "tall"
 PLACEMENTS = {
     ACROSS: (False, BOX_HEIGHT),
@@ -80,7 +84,7 @@ def live_layout(graph: Graph, which: str) -> Layout | None:
     if placed is None:
         return None
     edges = tuple(
-        Edge(source, target, slot, curve, along(curve, 0.5))
+        Edge(source, target, slot, curve, curve[0])
         for source, targets in enumerate(inputs)
         for slot, (target, curve) in enumerate(zip(targets, placed.curves[source], strict=True))
     )
@@ -118,14 +122,12 @@ def live_svg(graph: Graph, layout: Layout, moved: Moved | None = None) -> ET.Ele
             _draw_handle(group, box)
         half = box.width / 2 - SIDE
         scale = half / farthest if farthest else 0.0
-        low, high = (
-            (scale * by for by in _ends(graph, moved, [node.index])) if moved else (0.0, 0.0)
-        )
-        _draw_strip(group, box, low, high, shown=moved is not None)
-    for edge in layout.edges:
+        ends = _ends(graph, moved, [node.index]) if moved else []
+        _draw_strip(group, box, [scale * end for end in ends])
+    for edge, spot in zip(layout.edges, _captions(layout.edges, layout.boxes), strict=True):
         ratio = moved.along.get((edge.source, edge.slot)) if moved else None
         text = "" if ratio is None else f"{TIMES} {number(ratio)}"
-        draw_caption(root, replace(edge, caption=_beside(edge, text)), text)
+        draw_caption(root, replace(edge, caption=_middle(spot, caption_width(text))), text)
     return root
 
 
@@ -157,15 +159,15 @@ def _draw_handle(group: ET.Element, box: Box) -> None:
     ET.SubElement(group, "path", {"class": "rw-hands", "d": shape, "visibility": "hidden"})
 
 
-def _draw_strip(group: ET.Element, box: Box, low: float, high: float, shown: bool) -> None:
+def _draw_strip(group: ET.Element, box: Box, ends: Sequence[float]) -> None:
     """The bar that shows how far a number goes, split at the number itself."""
     where = f"translate({box.width / 2:.1f} {STRIP})"
-    look = {"class": "rw-strip", "transform": where, "visibility": "visible" if shown else "hidden"}
+    look = {"class": "rw-strip", "transform": where, "visibility": "visible" if ends else "hidden"}
     strip = ET.SubElement(group, "g", look)
     half = f"{box.width / 2 - SIDE:.1f}"
     track = {"class": "rw-track", "stroke": MUTED, "x1": f"-{half}", "x2": half}
     ET.SubElement(strip, "line", track)
-    for side, end, fill in (("low", low, CARD), ("high", high, MUTED)):
+    for side, end, fill in zip(("low", "high"), ends or (0.0, 0.0), (CARD, MUTED), strict=True):
         bar = {"x": f"{min(end, 0.0):.1f}", "width": f"{abs(end):.1f}", "y": "-5", "height": "10"}
         ET.SubElement(strip, "rect", {"class": f"rw-{side}", "fill": fill, "stroke": MUTED, **bar})
     ET.SubElement(strip, "g", {"class": "rw-shares"})
@@ -173,38 +175,68 @@ def _draw_strip(group: ET.Element, box: Box, low: float, high: float, shown: boo
     ET.SubElement(strip, "circle", {"class": "rw-dot", "r": "5", "visibility": "hidden"})
 
 
-def aside(curve: Curve) -> Point:
-    """Which way is beside an arrow in its middle: upward, or to the right of an upright one.
+def _captions(edges: Sequence[Edge], boxes: Sequence[Box]) -> list[tuple[Point, Point]]:
+    """For each arrow a point on it and the way aside where a caption covers no box and no other."""
+    taken: list[tuple[Point, Point]] = []
+    for edge in edges:
+        places = [
+            (at, (side * across, side * up))
+            for share in SHARES
+            for at, (across, up) in [_on_the_way(edge.curve, share)]
+            for side in (1.0, -1.0)
+        ]
+        free = (p for p in places if not any(_covers(p, b) for b in boxes) and _is_apart(p, taken))
+        taken.append(next(free, places[0]))
+    return taken
 
-    >>> aside(((0.0, 0.0), (1.0, 0.0), (2.0, 0.0), (3.0, 0.0)))
-    (0.0, -1.0)
-    """
-    (x0, y0), (x1, y1) = along(curve, 0.45), along(curve, 0.55)
+
+def _on_the_way(curve: Curve, share: float) -> tuple[Point, Point]:
+    """The point at a share of an arrow's length, and the way aside: upward, or to the right."""
+    points = [along(curve, k / SAMPLES) for k in range(SAMPLES + 1)]
+    lengths = [math.dist(one, other) for one, other in pairwise(points)]
+    passed = [0.0, *accumulate(lengths)]
+    at = next(k for k, length in enumerate(passed) if length >= share * passed[-1])
+    (x0, y0), (x1, y1) = points[max(0, at - 1)], points[min(SAMPLES, at + 1)]
     length = math.dist((x0, y0), (x1, y1)) or 1.0
     across, up = (y1 - y0) / length, (x0 - x1) / length
-    return (across, up) if up < -0.2 or (across > 0.0 and up < 0.2) else (-across, -up)
+    turn = 1.0 if up < -0.2 or (across > 0.0 and up < 0.2) else -1.0
+    return points[at], (turn * across, turn * up)
 
 
-def _beside(edge: Edge, text: str) -> Point:
+def _middle(place: tuple[Point, Point], width: float) -> Point:
     """Where the middle of a caption has to be so that it touches its arrow nowhere."""
-    (x, y), (across, up) = edge.caption, aside(edge.curve)
-    room = BESIDE + (abs(across) * caption_width(text) + abs(up) * CAPTION_HEIGHT) / 2
+    (x, y), (across, up) = place
+    room = BESIDE + (abs(across) * width + abs(up) * CAPTION_HEIGHT) / 2
     return x + across * room, y + up * room
+
+
+def _covers(place: tuple[Point, Point], box: Box) -> bool:
+    x, y = _middle(place, USUAL_CAPTION)
+    return (
+        box.x - USUAL_CAPTION / 2 < x < box.x + box.width + USUAL_CAPTION / 2
+        and box.y - CAPTION_HEIGHT / 2 < y < box.y + box.height + CAPTION_HEIGHT / 2
+    )
+
+
+def _is_apart(place: tuple[Point, Point], taken: Sequence[tuple[Point, Point]]) -> bool:
+    x, y = _middle(place, USUAL_CAPTION)
+    others = (_middle(other, USUAL_CAPTION) for other in taken)
+    return all(abs(x - u) >= USUAL_CAPTION or abs(y - v) >= CAPTION_HEIGHT for u, v in others)
 
 
 def placement_data(root: ET.Element, layout: Layout, which: str) -> dict[str, Any]:
     """Where the parts of a drawing go, for a page that moves them there."""
     edges = {}
     shapes = {group.get("data-edge"): list(group) for group in root if group.get("data-edge")}
-    for edge in layout.edges:
+    for edge, spot in zip(layout.edges, _captions(layout.edges, layout.boxes), strict=True):
         key = f"{edge.source}-{edge.slot}"
         line, forward, backward = shapes[key]
         edges[key] = {
             "line": line.get("d"),
             "forward": forward.get("points"),
             "backward": backward.get("points"),
-            "middle": [round(x, 1) for x in edge.caption],
-            "aside": [round(x, 3) for x in aside(edge.curve)],
+            "middle": [round(x, 1) for x in spot[0]],
+            "aside": [round(x, 3) for x in spot[1]],
         }
     boxes = [[round(x, 1) for x in (b.x, b.y, b.width, b.height)] for b in layout.boxes]
     size = {"width": round(layout.width), "height": round(layout.height)}

@@ -25,7 +25,7 @@ SENTENCES = {
     "times": "That is {ratio} times as far. For a small step from here it is {name}.grad = {grad}.",
     # Wiggle
     "wiggled": "{name} moves {run} in all, {output} moves {rise}: {ratio} times as far.",
-    "through": "Through {source} alone{side}, {output} moves {part} times as far.",
+    "through": "By the arrow to {source}{side} alone, {output} moves {part} times as far.",
     "together": "The parts add up: {parts} = {sum}.",
     "measured": "Measured {ratio}, and {name}.grad = {grad}: {gap}.",
     "same": "the same but for rounding",
@@ -78,8 +78,8 @@ LABELS = {
     "modes": "What to do",
 }
 HINTS = {
-    "hold": "Left and right step the number, up and down go to another one, Shift and Alt step "
-    "further and less; Enter or a digit types, Home takes it back. W wiggles it, B walks back.",
+    "hold": "Left and right step the number, up and down go to another one, Shift steps "
+    "further; Enter or a digit types, Home takes it back. W wiggles it, B walks back.",
     "wiggle": "Up and down go to another number, Page Down makes h smaller and Page Up larger; "
     "left and right step the number itself. T takes hold, B walks back.",
     "walk": "Arrow keys or a clicker step, Home and End jump, Space plays. T takes hold, W "

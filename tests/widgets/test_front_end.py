@@ -13,6 +13,7 @@ from engine import (
     GradientCheck,
     GraphExplorer,
     LearningRates,
+    LiveGraph,
     OrderPlayground,
     Predict,
     ReverseWalk,
@@ -28,6 +29,7 @@ MAKERS: dict[str, Callable[[], object]] = {
     "order_playground": lambda: OrderPlayground(seven_nodes()),
     "gradient_check": lambda: GradientCheck(lambda x: x * x, [3.0]),
     "graph_explorer": lambda: GraphExplorer(seven_nodes()),
+    "live_graph": lambda: LiveGraph(seven_nodes()),
     "rates": lambda: LearningRates(lambda w: w * w, 1.0, [0.1], 2),
     "training": lambda: _Bar(),
 }

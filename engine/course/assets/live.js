@@ -111,10 +111,6 @@ function keptSummary(words, done, mistakes) {
   return [first, words.some, ...made];
 }
 
-function filled(sentence, values) {
-  return sentence.replace(/\{(\w+)\}/g, (_, name) => values[name]);
-}
-
 /** What was typed as { number }, or the { problem } with it: Python's patterns and sentences. */
 function typedNumber({ longest, longestQuoted, same, patterns, sentences }, text) {
   const problem = (why, read) => {
@@ -156,18 +152,6 @@ function quotedText(text, longest) {
   const signs = [...visible];
   const short = signs.length > longest ? [...signs.slice(0, longest - 1), "\u2026"] : signs;
   return `\u2068${short.join("")}\u2069`;  // words of any direction keep to themselves
-}
-
-/** A number as Python's number_text writes it, with a typographic minus. */
-function numberText(number) {
-  return plainNumber(number).replaceAll("-", "\u2212");
-}
-
-function plainNumber(number) {
-  if (Number.isInteger(number) && Math.abs(number) < 1e9) return String(number);
-  const [digits, power] = number.toExponential(5).split("e");
-  if (Number(power) >= -4 && Number(power) < 6) return String(Number(number.toPrecision(6)));
-  return `${Number(digits)}e${power[0]}${power.slice(1).padStart(2, "0")}`;
 }
 
 for (const el of document.querySelectorAll(".live")) {

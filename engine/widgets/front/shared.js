@@ -537,3 +537,18 @@ function make(tag, attributes = {}, ...children) {
   element.append(...children);
   return element;
 }
+
+/** Touch the page only where something changed. */
+function write(element, text) {
+  if (element.textContent !== text) element.textContent = text;
+}
+
+function setAll(element, attributes) {
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+}
+
+function shape(tag, attributes = {}) {
+  const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  setAll(element, attributes);
+  return element;
+}
