@@ -19,7 +19,18 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     # numbers that record
     ("all_or_nothing", "constants", "value", "own_operations", "tape"),
     # plain data out of a recording
-    ("variables", "kinks", "graph", "measuring", "gradcheck", "walk", "boxes", "paths", "folding"),
+    (
+        "variables",
+        "kinks",
+        "graph",
+        "measuring",
+        "gradcheck",
+        "walk",
+        "recompute",
+        "boxes",
+        "paths",
+        "folding",
+    ),
     # what is built from it
     (
         "step_sizes",

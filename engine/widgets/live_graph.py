@@ -5,8 +5,8 @@ from typing import Any, Self
 
 import traitlets
 
-from engine.domain import finite, positive
 from engine.graph import Graph, few_names
+from engine.numbers import finite, positive
 from engine.recompute import Moved, moved, recomputed, require_operations
 from engine.text import shown
 from engine.value import Value

@@ -14,6 +14,7 @@ import pytest
 
 from engine import Graph, Value
 from engine.recompute import OPERATIONS, moved, recomputed
+from engine.rules import RULES
 from engine.text import number_text
 from engine.walk import reverse_walk
 from engine.widgets import front_end
@@ -168,7 +169,7 @@ def test_every_number_of_every_node_is_the_engines(
                     node.index
                 )
                 total, same = total + 1, same + (ours == theirs)
-    assert used == {"", *OPERATIONS}
+    assert used == {"", *RULES} == {"", *OPERATIONS}
     assert total > 40_000
     assert same > 0.9 * total
 
