@@ -30,6 +30,7 @@ VIEWS.live = (model) => {
   let chosen = leaves[0];
   let before = null;  // what everything was when the chosen number was taken hold of
   let refusal = "";
+  let ahead = false;  // whether the model has yet to hear of the numbers here
   let timer = null;
 
   const mode = () => model.get("mode");
@@ -48,7 +49,7 @@ VIEWS.live = (model) => {
   /** Take over what Python, or another view of this model, has set. */
   function adopt() {
     const numbers = model.get("numbers");
-    if (timer || leaves.every((place) => held[place] === (numbers[nodes[place].own] ?? start[place]))) return;
+    if (ahead || leaves.every((place) => held[place] === (numbers[nodes[place].own] ?? start[place]))) return;
     const asked = nodes.map(({ own, data }) => numbers[own] ?? data);
     try {
       result = evaluate(nodes, asked, words);
@@ -72,6 +73,7 @@ VIEWS.live = (model) => {
       const asked = held.with ? held.with(place, number) : Object.assign([...held], { [place]: number });
       result = evaluate(nodes, asked, words);
       held = asked;
+      ahead = true;
     };
     refusal = "";
     try {
@@ -93,7 +95,7 @@ VIEWS.live = (model) => {
 
   function commit() {
     clearTimeout(timer);
-    timer = null;
+    ahead = false;
     change(model, { numbers: Object.fromEntries(leaves.map((place) => [nodes[place].own, held[place]])) });
   }
 
@@ -548,7 +550,7 @@ VIEWS.live = (model) => {
     show,
     traits: ["numbers", "mode", "wiggle", "h", "index"],
     stop: () => {
-      if (timer) commit();
+      if (ahead) commit();
       steps.stop();
       widths.disconnect();
     },
