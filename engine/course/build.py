@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 import json
 import os
 import re
@@ -22,12 +23,14 @@ from nbformat.notebooknode import NotebookNode
 
 from engine.course import (
     atomic,
+    exercise_cells,
     exercise_notebooks,
     glossary,
     kernels,
     notebook_files,
     rules_page,
 )
+from engine.course.checks import catalog
 from engine.course.doctor import RENDERER, pip_install
 from engine.course.places import CourseError, Places
 from engine.drawing.renderer import ENVIRONMENT_VARIABLE, RenderingError, positions
@@ -274,7 +277,7 @@ def build(file: Path) -> bool:
         CourseError: the chapter failed, or somebody changed the file meanwhile.
     """
     before = file.read_bytes()
-    notebook = executed(file, notebook=_parsed(before, file.name))
+    notebook = executed(file, notebook=_with_checks(file, _parsed(before, file.name)))
     changed = notebook_files.text(notebook).encode() != before
     if changed:
         _store(notebook, file, before)
@@ -290,7 +293,16 @@ def would_change(file: Path) -> bool:
     Raises:
         CourseError: the chapter failed.
     """
-    return facts(executed(file)) != facts(read_with_ids(file))
+    stored = read_with_ids(file)
+    made = executed(file, notebook=_with_checks(file, copy.deepcopy(stored)))
+    return facts(made) != facts(stored)
+
+
+def _with_checks(file: Path, notebook: NotebookNode) -> NotebookNode:
+    """A notebook of solutions with what stands with the checks; any other one as it is."""
+    if file.parent.name != "solutions":
+        return notebook
+    return exercise_cells.written_into(notebook, catalog.of_chapter(file.name[:2]))
 
 
 def solution_files(places: Places, chapters: Sequence[Path]) -> list[Path]:

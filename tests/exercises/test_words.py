@@ -14,8 +14,9 @@ from exercise_files import NAMES, answers, wrong_answers
 from engine import Value
 from engine.course import check, hint
 from engine.course.checks import catalog, judging
-from engine.course.checks.exercise import AnswerExercise, FunctionExercise, Suspect
+from engine.course.checks.exercise import AnswerExercise, FunctionExercise
 from engine.course.checks.judging import State
+from engine.course.checks.mistakes import Suspect
 from engine.course.checks.plain import describe, restore
 
 

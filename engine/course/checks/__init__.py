@@ -1,20 +1,42 @@
-"""Checks that know what kind of wrong an answer is.
+r"""Checks that know what kind of wrong an answer is.
 
 A learner writes ``check("05.2", answer)`` and reads one of three things: not tried yet, right, or
 which mistake leads to this answer. ``hint("05.2")`` gives one hint more each time.
 
-How to add exercises to a chapter, in four steps:
+An exercise is one entry in the tuple ``EXERCISES`` of ``chapter_NN.py`` in this folder; no other
+file has to be touched. A function is its task, its solution, its cases and its mistakes; a mistake
+is an edit of the solution (:mod:`~engine.course.checks.mistakes` says how it is written)::
 
-1. ``chapter_NN.py`` in this folder holds the tuple ``EXERCISES``: an
-   :class:`~engine.course.checks.exercise.AnswerExercise` where the answer is data, a
-   :class:`~engine.course.checks.exercise.FunctionExercise` where it is a function. What is right
-   is computed there, and so is what each known mistake leads to; neither is typed in.
-2. ``solutions/NN-title.ipynb`` is the notebook, with the chapter's own file name. For each
-   exercise it has a heading ``## NN.k · Title``, the task, an answer cell and a check cell with
-   nbgrader's metadata; :mod:`engine.course.exercise_notebooks` tells what they look like.
-3. ``course build NN`` runs the solution and makes ``exercises/NN-title.ipynb`` from it.
-4. ``tests/exercises/answers_NN.py`` lists wrong answers and mutants of the solution, each with the
-   kind that the check must find.
+    FunctionExercise(
+        name="03.6",
+        title="The slope of a square",
+        task="Write a function that gives the derivative of `x * x` at a number `x`. Help: ...",
+        solution='''
+    def slope_of_square(x):
+        "How fast x * x grows at x."
+        return 2 * x
+    ''',
+        cases=(Case("x = 3", lambda: (3.0,)), Case("x = -1.5", lambda: (-1.5,))),
+        reference=lambda x: central_difference(lambda x: x * x, [x])[0],
+        shape=number,
+        mistakes='''
+    squared | 2 * x -> x * x
+        that is the square itself, and not how fast it grows.
+    one use | 2 * x -> x
+        x is used twice, and only one of the two contributions is there.
+    ''',
+        right="Each of the two factors has its contribution.",
+        hints=("x is used twice.", "Each use contributes the data of the other factor."),
+    )
+
+The answer to an :class:`~engine.course.checks.exercise.AnswerExercise` is data. Its ``judge`` is
+mostly ``number_by`` or ``numbers_by``: expressions for the right number and for each mistake.
+
+``reference`` is computed by the engine or measured; neither it nor a right number is typed in.
+``course build NN`` writes the cells into ``solutions/NN-title.ipynb``, runs them, and makes
+``exercises/NN-title.ipynb``. The tests take up every exercise by themselves: an edit that does not
+fit, changes no case, or cannot be told from another one is named there. Wrong answers that a person
+invents stand in ``tests/exercises/answers_NN.py``.
 
 How an answer travels: ``asking`` describes it as plain data (``plain``, ``packing``), another
 process judges it (``judging``) by the exercise (``catalog``, ``exercise``), and a function is run

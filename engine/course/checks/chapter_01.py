@@ -15,11 +15,9 @@ from engine.course.checks.exercise import (
     Case,
     Finding,
     FunctionExercise,
-    Suspect,
-    WrongNumber,
-    among,
     fields,
     number,
+    number_by,
     one_of,
     placed,
 )
@@ -28,8 +26,6 @@ from engine.text import number_text
 
 Function = Callable[[float], float]
 
-# 01.1: a lamp's battery, watched at two moments: (hours, charge in watt-hours).
-READINGS = ((2.0, 5.0), (2.01, 4.96))
 # 01.4: the error that the chosen step has to stay below.
 SMALL_ENOUGH = 1e-9
 # 01.5: where the volume was measured, and with which step.
@@ -51,46 +47,6 @@ def growth(x: float) -> float:
     return math.exp(x)
 
 
-# 01.1
-
-
-def _judge_two_readings(answer: float) -> Finding | None:
-    (before, high), (after, low) = READINGS
-    moved, rose = after - before, low - high
-    return among(
-        answer,
-        rose / moved,
-        WrongNumber(
-            rose,
-            "not divided",
-            f"{number_text(rose)} is how far the charge moved. A derivative compares the two "
-            "moves: divide by the move of the time.",
-        ),
-        WrongNumber(
-            moved / rose,
-            "upside down",
-            f"{number_text(moved / rose)} says how far the time moves for each unit of charge. "
-            "Divide the other way around: the move of the result by the move of the input.",
-        ),
-        WrongNumber(
-            rose * moved, "multiplied", "The two moves were multiplied. They have to be compared."
-        ),
-        WrongNumber(
-            low / after,
-            "not moves",
-            f"{number_text(low / after)} divides a charge by a time. Compare the moves, not the "
-            "numbers themselves.",
-        ),
-        WrongNumber(
-            high / before,
-            "not moves",
-            f"{number_text(high / before)} divides a charge by a time. Compare the moves, not the "
-            "numbers themselves.",
-        ),
-        WrongNumber(low, "data", "That is the charge itself, not how fast it moves."),
-    )
-
-
 # 01.2
 
 
@@ -100,87 +56,6 @@ def _central(f: Function, x: float, h: float) -> float:
 
 def _forward(f: Function, x: float, h: float) -> float:
     return (f(x + h) - f(x)) / h
-
-
-def _backward(f: Function, x: float, h: float) -> float:
-    return (f(x) - f(x - h)) / h
-
-
-def _divided_by_h(f: Function, x: float, h: float) -> float:
-    return (f(x + h) - f(x - h)) / h
-
-
-def _not_divided(f: Function, x: float, h: float) -> float:
-    return f(x + h) - f(x - h)
-
-
-def _divided_then_multiplied(f: Function, x: float, h: float) -> float:
-    return (f(x + h) - f(x - h)) / 2 * h
-
-
-def _second_alone_divided(f: Function, x: float, h: float) -> float:
-    return f(x + h) - f(x - h) / (2 * h)
-
-
-TINY = 1e-5
-
-
-def _own_step(f: Function, x: float, _h: float) -> float:
-    return _central(f, x, TINY)
-
-
-def _other_way_around(f: Function, x: float, h: float) -> float:
-    return (f(x - h) - f(x + h)) / (2 * h)
-
-
-CENTRAL_SUSPECTS = (
-    Suspect(
-        _forward,
-        "forward",
-        "That is a forward difference: one of the two steps stays at x. For {case} it gives {got}.",
-    ),
-    Suspect(
-        _backward,
-        "backward",
-        "That is a step to the lower side only. A central difference steps to both sides. For "
-        "{case} it gives {got}.",
-    ),
-    Suspect(
-        _divided_by_h,
-        "twice",
-        "For {case} it gives {got}, just twice what it should be: how far is it from x - h to "
-        "x + h?",
-    ),
-    Suspect(
-        _not_divided,
-        "not divided",
-        "For {case} it gives {got}. That is how far the result moved; it still has to be divided "
-        "by how far the input moved.",
-    ),
-    Suspect(
-        _divided_then_multiplied,
-        "parentheses",
-        "For {case} it gives {got}. Python reads `/ 2 * h` as: divide by 2, then multiply by h. "
-        "Put 2 * h in parentheses.",
-    ),
-    Suspect(
-        _second_alone_divided,
-        "parentheses",
-        "For {case} it gives {got}. Only the second result is divided here. Put the difference in "
-        "parentheses.",
-    ),
-    Suspect(
-        _other_way_around,
-        "sign",
-        "For {case} it gives {got}: the sign is wrong. Which of the two results comes first?",
-    ),
-    Suspect(
-        _own_step,
-        "own step",
-        "For {case} it gives {got}, as with a tiny step: it takes a step of its own. Use the h "
-        "that is given.",
-    ),
-)
 
 
 # 01.3
@@ -198,57 +73,6 @@ def two_inputs(a: float, b: float) -> float:
 
 def _gradient(f: Callable[..., float], inputs: Sequence[float], h: float) -> list[float]:
     return list(central_difference(f, inputs, step=h))
-
-
-def _all_at_once(f: Callable[..., float], inputs: Sequence[float], h: float) -> list[float]:
-    up, down = [x + h for x in inputs], [x - h for x in inputs]
-    return [(f(*up) - f(*down)) / (2 * h) for _ in inputs]
-
-
-def _not_put_back(f: Callable[..., float], inputs: Sequence[float], h: float) -> list[float]:
-    moved, slopes = list(inputs), []
-    for k in range(len(moved)):
-        moved[k] += h
-        up = f(*moved)
-        moved[k] -= 2 * h
-        slopes.append((up - f(*moved)) / (2 * h))
-    return slopes
-
-
-def _forward_each(f: Callable[..., float], inputs: Sequence[float], h: float) -> list[float]:
-    slopes = []
-    for k in range(len(inputs)):
-        up = [x + h if place == k else x for place, x in enumerate(inputs)]
-        slopes.append((f(*up) - f(*inputs)) / h)
-    return slopes
-
-
-def _forward_not_put_back(
-    f: Callable[..., float], inputs: Sequence[float], h: float
-) -> list[float]:
-    moved, slopes = list(inputs), []
-    for k in range(len(moved)):
-        before = f(*moved)
-        moved[k] += h
-        slopes.append((f(*moved) - before) / h)
-    return slopes
-
-
-def _same_list(f: Callable[..., float], inputs: Sequence[float], h: float) -> list[float]:
-    moved = list(inputs)
-    return [(f(*moved) - f(*moved)) / (2 * h) for _ in inputs]
-
-
-def _own_steps(f: Callable[..., float], inputs: Sequence[float], _h: float) -> list[float]:
-    return _gradient(f, inputs, TINY)
-
-
-def _first_alone(f: Callable[..., float], inputs: Sequence[float], h: float) -> list[float]:
-    return _gradient(f, inputs, h)[:1]
-
-
-def _sum_of_all(f: Callable[..., float], inputs: Sequence[float], h: float) -> float:
-    return math.fsum(_gradient(f, inputs, h))
 
 
 def _several_numbers(answer: Any) -> Finding | None:
@@ -322,7 +146,26 @@ EXERCISES = (
         name="01.1",
         title="A derivative from two readings",
         shape=number,
-        judge=_judge_two_readings,
+        judge=number_by(
+            {"before": 2.0, "high": 5.0, "after": 2.01, "low": 4.96},
+            """
+= (low - high) / (after - before)
+not divided | low - high
+not divided | high - low
+    {} is how far the charge moved. A derivative compares the two moves: divide by the move of the
+    time.
+upside down | (after - before) / (low - high)
+    {} says how far the time moves for each unit of charge. Divide the other way around: the move
+    of the result by the move of the input.
+multiplied | (low - high) * (after - before)
+    The two moves were multiplied. They have to be compared.
+not moves | low / after
+not moves | high / before
+    {} divides a charge by a time. Compare the moves, not the numbers themselves.
+data | low
+    That is the charge itself, not how fast it moves.
+""",
+        ),
         right="The charge falls while the time rises, so the derivative is negative.",
         hints=(
             "Two things move. By how much does each of them?",
@@ -341,7 +184,37 @@ EXERCISES = (
         ),
         reference=_central,
         shape=number,
-        suspects=CENTRAL_SUSPECTS,
+        solution="""
+def my_central_difference(f, x, h):
+    \"\"\"Measure the derivative of f at x, with a step to both sides.\"\"\"
+    return (f(x + h) - f(x - h)) / (2 * h)
+""",
+        mistakes="""
+forward | f(x - h)) / (2 * h) -> f(x)) / h
+    That is a forward difference: one of the two steps stays at x. For {case} it gives {got}.
+backward | f(x + h) - -> f(x) - | (2 * h) -> h
+    That is a step to the lower side only. A central difference steps to both sides. For {case} it
+    gives {got}.
+twice | (2 * h) -> h
+    For {case} it gives {got}, just twice what it should be: how far is it from x - h to x + h?
+not divided | / (2 * h) ->
+    For {case} it gives {got}. That is how far the result moved; it still has to be divided by how
+    far the input moved.
+parentheses | (2 * h) -> 2 * h
+    For {case} it gives {got}. Python reads `/ 2 * h` as: divide by 2, then multiply by h. Put
+    2 * h in parentheses.
+parentheses | (f(x + h) - f(x - h)) -> f(x + h) - f(x - h)
+    For {case} it gives {got}. Only the second result is divided here. Put the difference in
+    parentheses.
+sign | x + h -> x -- h | x - h -> x + h | x -- h -> x - h
+    For {case} it gives {got}: the sign is wrong. Which of the two results comes first?
+own step | = lambda f, x, h: solution(f, x, 1e-5)
+    For {case} it gives {got}, as with a tiny step: it takes a step of its own. Use the h that is
+    given.
+other function | f(x + h) - f(x - h) -> area(x + h) - area(x - h)
+    It measures area, whatever function it is given. Write f in its place.
+""",
+        given=globals(),
         forbidden={"engine.measuring.central_difference", "engine.measuring.error_by_step"},
         right="It measures any function of one number, and trusts nobody.",
         hints=(
@@ -361,55 +234,40 @@ EXERCISES = (
         ),
         reference=_gradient,
         shape=_several_numbers,
-        suspects=(
-            Suspect(
-                _all_at_once,
-                "all at once",
-                "For {case} it gives {got}: all inputs moved together. Move one, and leave the "
-                "others where they are.",
-            ),
-            Suspect(
-                _not_put_back,
-                "not put back",
-                "For {case} it gives {got}: an input that was moved has to go back to its place "
-                "before the next one moves.",
-            ),
-            Suspect(
-                _forward_not_put_back,
-                "not put back",
-                "For {case} it gives {got}: an input that was moved has to go back to its place "
-                "before the next one moves.",
-            ),
-            Suspect(
-                _forward_each,
-                "forward",
-                "For {case} it gives {got}: these are forward differences. Step to both sides.",
-            ),
-            Suspect(
-                _same_list,
-                "same list",
-                "For {case} it gives {got}: up and down are the same list. `a = inputs` makes a "
-                "second name, and `list(inputs)` makes a copy.",
-            ),
-            Suspect(
-                _own_steps,
-                "own step",
-                "For {case} it gives {got}, as with a tiny step: it takes a step of its own. Use "
-                "the h that is given.",
-            ),
-            Suspect(
-                _first_alone,
-                "first alone",
-                "For {case} it gives {got}. Each input has a derivative: does a return stand "
-                "inside the loop?",
-            ),
-            Suspect(
-                _sum_of_all,
-                "added up",
-                "For {case} it gives {got}: the derivatives are added up. Keep them apart, in a "
-                "list.",
-            ),
-        ),
+        solution="""
+def my_gradient(f, inputs, h):
+    \"\"\"Measure the derivative of f with respect to each of its inputs.\"\"\"
+    slopes = []
+    for k in range(len(inputs)):
+        up, down = list(inputs), list(inputs)
+        up[k] += h
+        down[k] -= h
+        slopes.append((f(*up) - f(*down)) / (2 * h))
+    return slopes
+""",
+        mistakes="""
+all at once | up[k] += h -> up = [x + h for x in up] | down[k] -= h -> down = [x - h for x in down]
+    all inputs moved together. Move one, and leave the others where they are.
+not put back | up, down = list(inputs), list(inputs) -> up = inputs
+| down[k] -= h -> at = f(*up); up[k] -= 2 * h
+| f(*up) - f(*down) -> at - f(*up)
+not put back | up, down = list(inputs), list(inputs) -> up, at = inputs, f(*inputs)
+| down[k] -= h -> | f(*down)) / (2 * h) -> at) / h
+    an input that was moved has to go back to its place before the next one moves.
+forward | down[k] -= h -> | (2 * h) -> h
+    these are forward differences. Step to both sides.
+same list | up, down = list(inputs), -> up = down =
+    up and down are the same list. `a = inputs` makes a second name, and `list(inputs)` makes a
+    copy.
+own step | = lambda f, inputs, h: solution(f, inputs, 1e-5)
+    For {case} it gives {got}, as with a tiny step: it takes a step of its own. Use the h that is
+    given.
+first alone | = lambda f, inputs, h: solution(f, inputs, h)[:1]
+    Each input has a derivative: does a return stand inside the loop?
+added up | = lambda f, inputs, h: sum(solution(f, inputs, h))
+    the derivatives are added up. Keep them apart, in a list.
+""",
+        given=globals(),
         forbidden={"engine.measuring.central_difference"},
         right="One number for each input, and two calculations for each number.",
         hints=(

@@ -17,20 +17,18 @@ from engine.course.checks.exercise import (
     Case,
     Finding,
     FunctionExercise,
-    Suspect,
-    WrongNumber,
     all_of,
-    among,
     as_they_are,
     number,
+    number_by,
     numbers,
+    numbers_by,
     one_letter_names,
     one_of,
     order_of_names,
 )
 from engine.course.checks.plain import in_words
 from engine.course.checks.stand_ins import (
-    Borrowed,
     StandIn,
     everything_behind,
     forty_doublings,
@@ -163,62 +161,14 @@ def _judge_order(given: Sequence[str]) -> Finding | None:
 # 05.3
 
 
-def _judge_early_walk(answer: dict[str, float]) -> Finding | None:
+def _walks() -> dict[str, Any]:
+    """The walk in the wrong order, the one in a right order, and what arrives in the wrong one."""
     graph = second_graph()
     walk, right = reverse_walk(graph, EARLY), reverse_walk(graph)
-    return _judge_late_u(answer["u"], walk, right) or _judge_missed_x(answer["x"], walk, right)
-
-
-def _judge_late_u(answer: float, walk: Any, _right: Any) -> Finding | None:
-    graph = walk.graph
-    at_its_turn = next(s.upstream for s in walk.steps if graph.names[s.node] == "u")
-    late = walk.grad("u") - at_its_turn
-    return among(
-        answer,
-        walk.grad("u"),
-        WrongNumber(
-            at_its_turn,
-            "when processed",
-            f"{number_text(at_its_turn)} is what u holds when it has its turn. Asked for is what "
-            "it holds at the end: v still adds something.",
-        ),
-        WrongNumber(
-            late,
-            "last one alone",
-            f"{number_text(late)} is the contribution that comes late. It is added to what is "
-            "there.",
-        ),
-        WrongNumber(graph.nodes[graph.index("u")].data, "data", "That is the data of u."),
-        name="u",
-    )
-
-
-def _judge_missed_x(answer: float, walk: Any, right: Any) -> Finding | None:
-    graph = walk.graph
+    held = next(step.upstream for step in walk.steps if graph.names[step.node] == "u")
     parts = [arrived.amount for arrived in walk.arrivals[graph.index("x")]]
-    return among(
-        answer,
-        walk.grad("x"),
-        WrongNumber(
-            right.grad("x"),
-            "right walk",
-            f"{number_text(right.grad('x'))} is the gradient of a walk in a valid order. Here u "
-            "hands on what it holds when its turn comes, and nothing later.",
-        ),
-        *(
-            WrongNumber(
-                part,
-                "one part",
-                f"{number_text(part)} is one of the contributions to x. There is another one.",
-            )
-            for part in parts
-        ),
-        WrongNumber(
-            math.prod(parts), "multiplied", "The contributions to x were multiplied: they add up."
-        ),
-        WrongNumber(graph.nodes[graph.index("x")].data, "data", "That is the data of x."),
-        name="x",
-    )
+    data = {name: graph.nodes[graph.index(name)].data for name in graph.names}
+    return {"walk": walk, "right": right, "held": held, "parts": parts, "data": data, "math": math}
 
 
 # 05.4
@@ -250,49 +200,11 @@ def _reference_order(output: StandIn) -> list[StandIn]:
     return everything_behind(output)
 
 
-def _before_the_loop(output: StandIn) -> list[StandIn]:
-    order: list[StandIn] = []
-
-    def visit(node: StandIn) -> None:
-        if node not in order:
-            order.append(node)
-            for operand in node.inputs:
-                visit(operand)
-
-    visit(output)
-    return order
-
-
-def _without_visited(output: StandIn) -> list[StandIn]:
-    inner = (node for operand in output.inputs for node in _without_visited(operand))
-    return [*inner, output]
-
-
-def _first_input_only(output: StandIn) -> list[StandIn]:
-    return [*(_first_input_only(output.inputs[0]) if output.inputs else []), output]
-
-
-def _from_the_back(output: StandIn) -> list[StandIn]:
-    return everything_behind(output)[::-1]
-
-
 def _level_by_level(output: StandIn) -> list[StandIn]:
     order = [output]
     for node in order:
         order += [operand for operand in dict.fromkeys(node.inputs) if operand not in order]
     return order[::-1]
-
-
-def _only_its_inputs(output: StandIn) -> list[StandIn]:
-    return [*dict.fromkeys(output.inputs), output]
-
-
-def _inputs_alone(output: StandIn) -> list[StandIn]:
-    return everything_behind(output)[:-1]
-
-
-def _borrowed(_output: StandIn) -> list[StandIn]:
-    raise Borrowed
 
 
 def _labels(arguments: tuple[Any, ...], result: Any) -> Any:
@@ -354,41 +266,28 @@ def orders_that(graph: Graph, holds: Callable[[Sequence[str]], bool]) -> int:
 
 
 def _judge_count(answer: float) -> Finding | None:
-    graph = counted_graph()
     if answer != int(answer) or answer < 1:
         return Finding("no count", f"{number_text(answer)} is no number of orders.")
-    levels = (("y",), ("p", "q"), ("a", "b"))
-    return among(
-        answer,
-        orders_that(graph, lambda order: not too_early(graph, order)),
-        WrongNumber(
-            orders_that(graph, lambda _order: True),
-            "any order",
-            f"{number_text(answer)} counts every way to line up five nodes, valid or not.",
-        ),
-        WrongNumber(
-            orders_that(graph, lambda order: order[0] == "y"),
-            "only y first",
-            f"{number_text(answer)} counts every order that begins with y. Also a and b have to "
-            "wait: for whom?",
-        ),
-        WrongNumber(
-            orders_that(
-                graph,
-                lambda order: all(set(order[k : k + 2]) == set(levels[k // 2 + 1]) for k in (1, 3)),
-            ),
-            "level by level",
-            f"{number_text(answer)} counts the orders in which p and q both come before a and b. "
-            "Can a go before q?",
-        ),
-        WrongNumber(
-            orders_that(graph, lambda order: "".join(order) in ("ypaqb", "yqbpa")),
-            "one side first",
-            f"{number_text(answer)} counts the orders in which one side is finished before the "
-            "other begins. The two sides may mix.",
-        ),
-        WrongNumber(1, "one alone", "There is more than one: p and q can both go first after y."),
-    )
+    return COUNTED(answer)
+
+
+COUNTED = number_by(
+    lambda: {"graph": counted_graph(), **globals()},
+    """
+= orders_that(graph, lambda order: not too_early(graph, order))
+any order | orders_that(graph, lambda order: True)
+    {} counts every way to line up five nodes, valid or not.
+only y first | orders_that(graph, lambda order: order[0] == "y")
+    {} counts every order that begins with y. Also a and b have to wait: for whom?
+level by level | orders_that(graph, lambda order: {*order[1:3]} == {"p", "q"} and order[0] == "y")
+    {} counts the orders in which p and q both come before a and b. Can a go before q?
+one side first | orders_that(graph, lambda order: "".join(order) in ("ypaqb", "yqbpa"))
+    {} counts the orders in which one side is finished before the other begins. The two sides may
+    mix.
+one alone | 1
+    There is more than one: p and q can both go first after y.
+""",
+)
 
 
 EXERCISES = (
@@ -422,7 +321,32 @@ EXERCISES = (
         name="05.3",
         title="What the wrong order says",
         shape=numbers("u", "x"),
-        judge=_judge_early_walk,
+        judge=numbers_by(
+            _walks,
+            u="""
+= walk.grad("u")
+when processed | held
+    {} is what u holds when it has its turn. Asked for is what it holds at the end: v still adds
+    something.
+last one alone | walk.grad("u") - held
+    {} is the contribution that comes late. It is added to what is there.
+data | data["u"]
+    That is the data of u.
+""",
+            x="""
+= walk.grad("x")
+right walk | right.grad("x")
+    {} is the gradient of a walk in a valid order. Here u hands on what it holds when its turn
+    comes, and nothing later.
+one part | parts[0]
+one part | parts[1]
+    {} is one of the contributions to x. There is another one.
+multiplied | math.prod(parts)
+    The contributions to x were multiplied: they add up.
+data | data["x"]
+    That is the data of x.
+""",
+        ),
         right="u ends with its right gradient, and handed on too little. No error message at all.",
         hints=(
             "Play the walk on paper: each node hands on what it holds at its turn, once.",
@@ -452,49 +376,42 @@ EXERCISES = (
         observe=_labels,
         accept=_judge_found_order,
         renew=as_they_are,
-        suspects=(
-            Suspect(
-                _before_the_loop,
-                "append first",
-                "For {case} it gives {got}: a node is put into the list before its inputs are. "
-                "Where does append stand?",
-            ),
-            Suspect(
-                _without_visited,
-                "no visited set",
-                "For {case} it gives {got}: a node that is reached twice is there twice. Remember "
-                "which nodes have been visited.",
-            ),
-            Suspect(
-                _first_input_only,
-                "first input only",
-                "For {case} it gives {got}: it follows the first input alone. Go through all.",
-            ),
-            Suspect(
-                _from_the_back,
-                "turned around",
-                "For {case} it gives {got}: that is the reverse walk. Asked for is the order with "
-                "inputs first.",
-            ),
-            Suspect(
-                _level_by_level,
-                "level by level",
-                "For {case} it gives {got}: it goes level by level. A node with a short way and a "
-                "long way to the output comes at the wrong time.",
-            ),
-            Suspect(
-                _only_its_inputs,
-                "one step only",
-                "For {case} it gives {got}: the inputs have inputs too. The function has to call "
-                "itself for each of them.",
-            ),
-            Suspect(
-                _inputs_alone,
-                "output missing",
-                "For {case} it gives {got}: the node itself belongs into the list too.",
-            ),
-            Suspect(_borrowed, "borrowed", "It asks the engine to walk. Write it yourself."),
-        ),
+        solution="""
+def my_topological_order(output):
+    \"\"\"List everything the output was made from, inputs first.\"\"\"
+    order, visited = [], set()
+
+    def visit(node):
+        if node not in visited:
+            visited.add(node)
+            for operand in node.inputs:
+                visit(operand)
+            order.append(node)
+
+    visit(output)
+    return order
+""",
+        mistakes=r"""
+append first | visited.add(node) -> visited.add(node); order.append(node)
+| visit(operand)\n            order.append(node) -> visit(operand)
+    a node is put into the list before its inputs are. Where does append stand?
+no visited set | visited.add(node) -> pass
+    a node that is reached twice is there twice. Remember which nodes have been visited.
+first input only | in node.inputs -> in node.inputs[:1]
+    it follows the first input alone. Go through all.
+turned around | order.append(node) -> order.insert(0, node)
+    that is the reverse walk. Asked for is the order with inputs first.
+level by level | = _level_by_level
+    it goes level by level. A node with a short way and a long way to the output comes at the wrong
+    time.
+one step only | visit(operand) -> order.extend([operand] * (operand not in order))
+    the inputs have inputs too. The function has to call itself for each of them.
+output missing | return order -> return order[:-1]
+    the node itself belongs into the list too.
+borrowed | return order -> return output.backward()
+    ~It asks the engine to walk. Write it yourself.
+""",
+        given=globals(),
         forbidden={
             "engine.value.topological_order",
             "engine.walk.reverse_walk",

@@ -14,12 +14,10 @@ from engine.course.checks.exercise import (
     Case,
     Finding,
     FunctionExercise,
-    Suspect,
-    WrongNumber,
-    among,
     fields,
     number,
     numbers,
+    numbers_by,
 )
 from engine.course.checks.plain import in_words, same
 from engine.optim import SGD, Adam, zero_grad
@@ -71,71 +69,6 @@ def corrected_means(gradients: Sequence[float], beta: float) -> list[float]:
     return [mean / (1 - beta**t) for t, mean in enumerate(running_means(gradients, beta), start=1)]
 
 
-def _slip(number_: float, kind: str, words: str) -> WrongNumber:
-    """A known mistake; two braces in its words stand for the number it leads to."""
-    return WrongNumber(number_, kind, words.format(number_text(number_)))
-
-
-def _judge_means(answer: dict[str, float]) -> Finding | None:
-    mean, count = running_means(GRADIENTS, BETA1)[-1], len(GRADIENTS)
-    kept_part = BETA1**count
-    found = among(
-        answer["m"],
-        mean,
-        _slip(
-            running_means(GRADIENTS, 1 - BETA1)[-1],
-            "exchanged",
-            "The two parts are exchanged: the mean keeps most of itself.",
-        ),
-        _slip(
-            sum(GRADIENTS) / count,
-            "plain mean",
-            "{} is the plain mean, in which all gradients count alike.",
-        ),
-        _slip(
-            running_means(GRADIENTS[:-1], BETA1)[-1],
-            "one too few",
-            "There is one gradient more to take in.",
-        ),
-        _slip(
-            running_means(GRADIENTS[1:], BETA1, start=GRADIENTS[0])[-1],
-            "other start",
-            "{} is a mean that began with the first gradient. This one begins at zero.",
-        ),
-        _slip(corrected_means(GRADIENTS, BETA1)[-1], "corrected", "{} is corrected already."),
-        name="m",
-    )
-    return found or among(
-        answer["corrected"],
-        corrected_means(GRADIENTS, BETA1)[-1],
-        _slip(mean, "not corrected", "{} is the mean before the correction."),
-        _slip(
-            mean * (1 - kept_part), "multiplied", "The mean is too small: divide, to enlarge it."
-        ),
-        _slip(
-            mean / kept_part,
-            "other part",
-            "{} comes from a division by the part of the zero at the start. The rest is wanted.",
-        ),
-        _slip(
-            mean / (1 - BETA1),
-            "first step",
-            "{} is the correction of the first step. How many gradients came in?",
-        ),
-        _slip(
-            mean / (1 - BETA1 ** (count - 1)),
-            "one too few",
-            "{} is the correction of the step before.",
-        ),
-        _slip(
-            mean / (1 - BETA1 * count),
-            "times for power",
-            "The part of the start shrinks by a factor in every step: that is a power.",
-        ),
-        name="corrected",
-    )
-
-
 def _list_of_means(answer: Any) -> Finding | None:
     if isinstance(answer, list | tuple) and all(isinstance(member, float) for member in answer):
         return None
@@ -148,101 +81,6 @@ def _list_of_means(answer: Any) -> Finding | None:
     return Finding("type", f"it gives {in_words(answer)}, and should give a list of numbers.")
 
 
-def _correction_kept(gradients: Sequence[float], beta: float) -> list[float]:
-    means, mean = [], 0.0
-    for t, gradient in enumerate(gradients, start=1):
-        mean = (beta * mean + (1 - beta) * gradient) / (1 - beta**t)
-        means.append(mean)
-    return means
-
-
-def _begun_with_the_first(gradients: Sequence[float], beta: float) -> list[float]:
-    return running_means(gradients, beta, start=gradients[0])
-
-
-def _corrected_by(
-    means: Callable[[Sequence[float], float], list[float]],
-    part: Callable[[float, int], float] = lambda beta, t: 1 - beta**t,
-) -> Callable[[Sequence[float], float], list[float]]:
-    """Means, each divided by what is taken for the part of it that comes from gradients."""
-
-    def corrected(gradients: Sequence[float], beta: float) -> list[float]:
-        return [mean / part(beta, t) for t, mean in enumerate(means(gradients, beta), start=1)]
-
-    return corrected
-
-
-MEAN_SUSPECTS = tuple(
-    Suspect(function, kind, f"For {{case}} it gives {{got}}: {words}")
-    for function, kind, words in (
-        (running_means, "not corrected", "the means are not corrected."),
-        (
-            lambda gradients, beta: corrected_means(gradients, 1 - beta),
-            "exchanged",
-            "beta and 1 - beta have changed places.",
-        ),
-        (
-            lambda gradients, beta: [
-                mean / (1 - beta**t) for t, mean in enumerate(running_means(gradients, beta))
-            ],
-            "counted from zero",
-            "in the first step, t is one. Does your t begin at zero?",
-        ),
-        (
-            _correction_kept,
-            "correction kept",
-            "the corrected mean goes into the next step. Correct a copy; the running mean itself "
-            "goes on uncorrected.",
-        ),
-        (
-            lambda gradients, beta: [mean / (1 - beta) for mean in running_means(gradients, beta)],
-            "same correction",
-            "each step is corrected like the first one. The correction depends on t.",
-        ),
-        (
-            lambda gradients, beta: [
-                mean * (1 - beta**t)
-                for t, mean in enumerate(running_means(gradients, beta), start=1)
-            ],
-            "multiplied",
-            "it multiplies by the part that comes from gradients. Divide by it.",
-        ),
-        (
-            lambda gradients, beta: [sum(gradients[:t]) / t for t in range(1, len(gradients) + 1)],
-            "plain mean",
-            "these are plain means, in which all gradients count alike.",
-        ),
-        *(
-            (
-                function,
-                "other start",
-                "the mean begins with the first gradient. This one begins at 0, and the correction "
-                "makes up for it.",
-            )
-            for function in (_begun_with_the_first, _corrected_by(_begun_with_the_first))
-        ),
-        (
-            _corrected_by(running_means, lambda beta, t: 1 - beta * t),
-            "times for power",
-            "it takes beta times t. The part of the start shrinks by beta in every step: that is a "
-            "power, beta**t.",
-        ),
-        *(
-            (
-                function,
-                "beta typed in",
-                "it works with 0.9, whatever beta is. Write beta in its place.",
-            )
-            for function in (
-                lambda gradients, _beta: corrected_means(gradients, BETA1),
-                _corrected_by(running_means, lambda _beta, t: 1 - BETA1**t),
-                _corrected_by(lambda gradients, _beta: running_means(gradients, BETA1)),
-            )
-        ),
-    )
-)
-
-
 def _gradients_case(beta: float, *gradients: float) -> Case:
     listed = ", ".join(map(number_text, gradients))
     return Case(f"the gradients {listed} and beta {beta}", lambda: (list(gradients), beta))
@@ -252,139 +90,19 @@ def _gradients_case(beta: float, *gradients: float) -> Case:
 
 
 def _step_of_the_engine(w: float, gradient: float, m: float, v: float, t: float) -> Triple:
+    return with_betas(w, gradient, m, v, t, BETA1, BETA2)
+
+
+def with_betas(
+    w: float, gradient: float, m: float, v: float, t: float, beta1: float, beta2: float
+) -> Triple:
+    """A step of the engine's Adam."""
     parameter = Parameter(w)
     parameter.grad = gradient
-    adam = Adam([parameter], RATE, BETA1, BETA2, EPSILON)
+    adam = Adam([parameter], RATE, beta1, beta2, EPSILON)
     adam.steps, adam.momentum, adam.squares = int(t) - 1, [m], [v]
     adam.step()
     return parameter.data, adam.momentum[0], adam.squares[0]
-
-
-def _step_with(
-    *,
-    means: Callable[[float, float, float], tuple[float, float]] | None = None,
-    correct_m: bool = True,
-    correct_v: bool = True,
-    late: int = 0,
-    scale: Callable[[float], float] = lambda v: v**0.5 + EPSILON,
-    rate: float = RATE,
-    gradient_itself: bool = False,
-    corrected_back: bool = False,
-) -> Callable[[float, float, float, float, float], Triple]:
-    """A step in which something may be different."""
-
-    def step(w: float, gradient: float, m: float, v: float, t: float) -> Triple:
-        m, v = (means or _mixed())(gradient, m, v)
-        full_m = m / (1 - BETA1 ** (t - late)) if correct_m else m
-        full_v = v / (1 - BETA2 ** (t - late)) if correct_v else v
-        w -= rate * (gradient if gradient_itself else full_m) / scale(full_v)
-        return (w, full_m, full_v) if corrected_back else (w, m, v)
-
-    return step
-
-
-def _mixed(
-    beta1: float = BETA1,
-    beta2: float = BETA2,
-    square: Callable[[float, float], float] = lambda gradient, _m: gradient**2,
-) -> Callable[[float, float, float], tuple[float, float]]:
-    def means(gradient: float, m: float, v: float) -> tuple[float, float]:
-        m = beta1 * m + (1 - beta1) * gradient
-        return m, beta2 * v + (1 - beta2) * square(gradient, m)
-
-    return means
-
-
-def _root_first(w: float, gradient: float, m: float, v: float, t: float) -> Triple:
-    m, v = _mixed()(gradient, m, v)
-    scale = v**0.5 / (1 - BETA2**t) + EPSILON
-    return w - RATE * m / (1 - BETA1**t) / scale, m, v
-
-
-def _m_first(*inputs: float) -> Triple:
-    w, m, v = _step_with()(*inputs)
-    return m, v, w
-
-
-def _v_before_m(*inputs: float) -> Triple:
-    w, m, v = _step_with()(*inputs)
-    return w, v, m
-
-
-STEP_SUSPECTS = tuple(
-    Suspect(function, kind, f"For {{case}} it gives {{got}}: {words}")
-    for function, kind, words in (
-        (
-            _step_with(scale=lambda v: (v + EPSILON) ** 0.5),
-            "epsilon inside the root",
-            "where gradients are tiny, the step is too short. Is epsilon inside the root? It is "
-            "added to the root.",
-        ),
-        (
-            _step_with(scale=lambda v: v**0.5),
-            "no epsilon",
-            "zero divided by zero. What is added below the line?",
-        ),
-        (
-            _step_with(means=_mixed(square=lambda gradient, _m: gradient)),
-            "not squared",
-            "v is a mean of the gradients. It should be one of their squares.",
-        ),
-        (
-            _step_with(means=_mixed(square=lambda _gradient, m: m**2)),
-            "momentum squared",
-            "v takes in the square of the momentum. It should be the square of the gradient.",
-        ),
-        (
-            _step_with(scale=lambda v: v + EPSILON),
-            "no root",
-            "the momentum is divided by a mean of squares. The root of it is missing.",
-        ),
-        (
-            _step_with(correct_m=False, correct_v=False),
-            "nothing corrected",
-            "the two means are not corrected.",
-        ),
-        (_step_with(correct_m=False), "m not corrected", "m is not corrected, v is."),
-        (_step_with(correct_v=False), "v not corrected", "v is not corrected, m is."),
-        (
-            _step_with(late=1),
-            "one step late",
-            "it corrects for one step less than were made. t is one in the first step already.",
-        ),
-        (
-            _step_with(corrected_back=True),
-            "corrected handed back",
-            "it gives back the corrected m and v. The next step goes on with those that are not.",
-        ),
-        (_step_with(rate=-RATE), "uphill", "w moves to where the loss grows."),
-        (_step_with(rate=1.0), "rate forgotten", "the learning rate has no part in it."),
-        (
-            _step_with(gradient_itself=True),
-            "no momentum",
-            "w moves by the last gradient, divided by the scale. It should be the momentum.",
-        ),
-        (
-            _step_with(means=_mixed(BETA2, BETA1)),
-            "betas exchanged",
-            "beta1 belongs to m and beta2 to v.",
-        ),
-        (
-            _step_with(means=_mixed(1 - BETA1, 1 - BETA2)),
-            "parts exchanged",
-            "a running mean keeps most of itself, and takes in the smaller part.",
-        ),
-        (
-            _root_first,
-            "root first",
-            "the root of v is taken, and then corrected. Correct v, and then take the root.",
-        ),
-        *(
-            (function, "order", "the three numbers are right, in another order. Return w, m, v.")
-            for function in (_m_first, _v_before_m)
-        ),
-    )
-)
 
 
 def _triple(answer: Any) -> Finding | None:
@@ -430,33 +148,29 @@ def first_step(name: str, gradient: float) -> float:
 
 
 OPTIMIZERS = ("gradient descent", "momentum", "Adam")
-SQUARED = _slip(LARGER**2, "squared", "Something grows as the square, but not the step.")
-UPSIDE_DOWN = _slip(1 / LARGER, "upside down", "Upside down: the step does not get shorter.")
-
-
-def _judge_larger_loss(answer: dict[str, float]) -> Finding | None:
-    slips = {
-        "gradient descent": _slip(
-            1.0, "unchanged", "The gradients have grown, and the step is the rate times them."
-        ),
-        "momentum": _slip(
-            1.0, "unchanged", "A mean of larger gradients is larger. Nothing divides it here."
-        ),
-        "Adam": _slip(
-            LARGER,
-            "scale forgotten",
-            "{} is how much the momentum grows. It is divided by something that has grown too.",
-        ),
-    }
-    root = _slip(
-        LARGER**0.5, "root", "A root of something that has grown as the square: how has that grown?"
-    )
-    for name in OPTIMIZERS:
-        right = first_step(name, GRADIENT * LARGER) / first_step(name, GRADIENT)
-        found = among(answer[name], right, slips[name], SQUARED, UPSIDE_DOWN, root, name=name)
-        if found:
-            return found
-    return None
+SLIPS = {
+    "gradient descent": """
+unchanged | 1.0
+    The gradients have grown, and the step is the rate times them.""",
+    "momentum": """
+unchanged | 1.0
+    A mean of larger gradients is larger. Nothing divides it here.""",
+    "Adam": """
+scale forgotten | LARGER
+    {} is how much the momentum grows. It is divided by something that has grown too.""",
+}
+LENGTHS = {
+    name: f"""
+= first_step({name!r}, LARGER * GRADIENT) / first_step({name!r}, GRADIENT){slip}
+squared | LARGER**2
+    Something grows as the square, but not the step.
+upside down | 1 / LARGER
+    Upside down: the step does not get shorter.
+root | LARGER**0.5
+    A root of something that has grown as the square: how has that grown?
+"""
+    for name, slip in SLIPS.items()
+}
 
 
 # 11.5
@@ -571,7 +285,37 @@ EXERCISES = (
         name="11.1",
         title="A running mean by hand",
         shape=numbers("m", "corrected"),
-        judge=_judge_means,
+        judge=numbers_by(
+            globals(),
+            m="""
+= running_means(GRADIENTS, BETA1)[-1]
+exchanged | running_means(GRADIENTS, 1 - BETA1)[-1]
+    The two parts are exchanged: the mean keeps most of itself.
+plain mean | sum(GRADIENTS) / len(GRADIENTS)
+    {} is the plain mean, in which all gradients count alike.
+one too few | running_means(GRADIENTS[:-1], BETA1)[-1]
+    There is one gradient more to take in.
+other start | running_means(GRADIENTS[1:], BETA1, start=GRADIENTS[0])[-1]
+    {} is a mean that began with the first gradient. This one begins at zero.
+corrected | corrected_means(GRADIENTS, BETA1)[-1]
+    {} is corrected already.
+""",
+            corrected="""
+= corrected_means(GRADIENTS, BETA1)[-1]
+not corrected | running_means(GRADIENTS, BETA1)[-1]
+    {} is the mean before the correction.
+multiplied | running_means(GRADIENTS, BETA1)[-1] * (1 - BETA1**len(GRADIENTS))
+    The mean is too small: divide, to enlarge it.
+other part | running_means(GRADIENTS, BETA1)[-1] / BETA1**len(GRADIENTS)
+    {} comes from a division by the part of the zero at the start. The rest is wanted.
+first step | running_means(GRADIENTS, BETA1)[-1] / (1 - BETA1)
+    {} is the correction of the first step. How many gradients came in?
+one too few | running_means(GRADIENTS, BETA1)[-1] / (1 - BETA1 ** (len(GRADIENTS) - 1))
+    {} is the correction of the step before.
+times for power | running_means(GRADIENTS, BETA1)[-1] / (1 - BETA1 * len(GRADIENTS))
+    The part of the start shrinks by a factor in every step: that is a power.
+""",
+        ),
         right="The correction takes the zero of the start out of the mean.",
         hints=(
             "The mean begins at 0. In each step it keeps 0.9 of itself and takes in 0.1 of the "
@@ -591,7 +335,44 @@ EXERCISES = (
         ),
         reference=corrected_means,
         shape=_list_of_means,
-        suspects=MEAN_SUSPECTS,
+        solution="""
+def corrected_means(gradients, beta):
+    \"\"\"The corrected running mean after each gradient.\"\"\"
+    m, means = 0.0, []
+    for t, gradient in enumerate(gradients, start=1):
+        m = beta * m + (1 - beta) * gradient
+        means.append(m / (1 - beta**t))
+    return means
+""",
+        mistakes="""
+not corrected | m / (1 - beta**t) -> m
+    the means are not corrected.
+exchanged | = lambda gradients, beta: solution(gradients, 1 - beta)
+    beta and 1 - beta have changed places.
+counted from zero | , start=1 ->
+    in the first step, t is one. Does your t begin at zero?
+correction kept | means.append(m / (1 - beta**t)) -> m /= 1 - beta**t; means.append(m)
+    the corrected mean goes into the next step. Correct a copy; the running mean itself goes on
+    uncorrected.
+same correction | beta**t -> beta
+    each step is corrected like the first one. The correction depends on t.
+multiplied | m / (1 -> m * (1
+    it multiplies by the part that comes from gradients. Divide by it.
+plain mean | beta * m + (1 - beta) * gradient -> m + gradient | m / (1 - beta**t) -> m / t
+    these are plain means, in which all gradients count alike.
+other start | means = 0.0, -> means = gradients[0],
+other start | = lambda gradients, beta: running_means(gradients, beta, start=gradients[0])
+    the mean begins with the first gradient. This one begins at 0, and the correction makes up for
+    it.
+times for power | beta**t -> beta * t
+    it takes beta times t. The part of the start shrinks by beta in every step: that is a power,
+    beta**t.
+beta typed in | = lambda gradients, beta: solution(gradients, BETA1)
+beta typed in | beta**t -> 0.9**t
+beta typed in | beta * m + (1 - beta) -> 0.9 * m + 0.1
+    it works with 0.9, whatever beta is. Write beta in its place.
+""",
+        given=globals(),
         right="Corrected from the first step on, without forgetting what came before.",
         hints=(
             "Begin with m = 0.0 and an empty list, and go through the gradients.",
@@ -612,7 +393,54 @@ EXERCISES = (
         ),
         reference=_step_of_the_engine,
         shape=_triple,
-        suspects=STEP_SUSPECTS,
+        solution="""
+def adam_step(w, gradient, m, v, t):
+    \"\"\"The new w, m and v after step t.\"\"\"
+    m = 0.9 * m + 0.1 * gradient
+    v = 0.999 * v + 0.001 * gradient**2
+    full_m, full_v = m / (1 - 0.9**t), v / (1 - 0.999**t)
+    return w - 0.1 * full_m / (full_v**0.5 + 1e-8), m, v
+""",
+        mistakes="""
+epsilon inside the root | full_v**0.5 + 1e-8 -> (full_v + 1e-8)**0.5
+    where gradients are tiny, the step is too short. Is epsilon inside the root? It is added to the
+    root.
+no epsilon | + 1e-8 ->
+    zero divided by zero. What is added below the line?
+not squared | gradient**2 -> gradient
+    v is a mean of the gradients. It should be one of their squares.
+momentum squared | gradient**2 -> m**2
+    v takes in the square of the momentum. It should be the square of the gradient.
+no root | full_v**0.5 -> full_v
+    the momentum is divided by a mean of squares. The root of it is missing.
+nothing corrected | / (1 - 0.9**t) -> | / (1 - 0.999**t) ->
+    the two means are not corrected.
+m not corrected | / (1 - 0.9**t) ->
+    m is not corrected, v is.
+v not corrected | / (1 - 0.999**t) ->
+    v is not corrected, m is.
+one step late | = lambda w, gradient, m, v, t: solution(w, gradient, m, v, t - 1)
+    it corrects for one step less than were made. t is one in the first step already.
+corrected handed back | 1e-8), m, v -> 1e-8), full_m, full_v
+    it gives back the corrected m and v. The next step goes on with those that are not.
+uphill | w - 0.1 -> w + 0.1
+    w moves to where the loss grows.
+rate forgotten | w - 0.1 * -> w -
+    the learning rate has no part in it.
+no momentum | 0.1 * full_m -> 0.1 * gradient
+    w moves by the last gradient, divided by the scale. It should be the momentum.
+betas exchanged | 0.9 * m + 0.1 -> 0.999 * m + 0.001 | 0.999 * v + 0.001 -> 0.9 * v + 0.1
+betas exchanged | = lambda *inputs: with_betas(*inputs, BETA2, BETA1)
+    beta1 belongs to m and beta2 to v.
+parts exchanged | 0.9 * m + 0.1 -> 0.1 * m + 0.9 | 0.999 * v + 0.001 -> 0.001 * v + 0.999
+    a running mean keeps most of itself, and takes in the smaller part.
+root first | v / (1 - 0.999**t) -> (v**0.5 / (1 - 0.999**t))**2
+    the root of v is taken, and then corrected. Correct v, and then take the root.
+order | = lambda *inputs: solution(*inputs)[1:] + solution(*inputs)[:1]
+order | = lambda *inputs: solution(*inputs)[:1] + solution(*inputs)[:0:-1]
+    the three numbers are right, in another order. Return w, m, v.
+""",
+        given=globals(),
         forbidden={"engine.optim.Adam"},
         right="Two means, two corrections, one division: that is all of Adam.",
         hints=(
@@ -627,7 +455,7 @@ EXERCISES = (
         name="11.4",
         title="Ten times the loss",
         shape=numbers(*OPTIMIZERS),
-        judge=_judge_larger_loss,
+        judge=numbers_by(globals(), **LENGTHS),
         right="Adam divides by a size that has grown as much, so it does not notice.",
         hints=(
             "All gradients get ten times as large. What is each of the three steps made of?",

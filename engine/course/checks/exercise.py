@@ -23,10 +23,13 @@ True
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from engine.course.checks.mistakes import Suspect as Suspect
+from engine.course.checks.mistakes import WrongNumber as WrongNumber
+from engine.course.checks.mistakes import suspects, wrong_numbers
 from engine.course.checks.packing import Packed
 from engine.course.checks.plain import Array, Calculation, Other, in_words, same
 from engine.text import number_text
@@ -46,20 +49,6 @@ class Finding(NamedTuple):
     words: str
 
 
-class WrongNumber(NamedTuple):
-    """The number that one known mistake leads to.
-
-    Attributes:
-        number: what comes out.
-        kind: of the mistake.
-        words: for the learner who gave it.
-    """
-
-    number: float
-    kind: str
-    words: str
-
-
 Shape = Callable[[Any], Finding | None]
 
 
@@ -72,12 +61,18 @@ class Exercise:
         title: as its heading in the notebook says it.
         right: what to say besides "right": one sentence that looks back at the idea.
         hints: one to three, each helping more than the one before; none gives the answer.
+        task: what learners read, for an exercise of which the notebook gets all its cells from
+            here; ``""`` where the notebook of solutions has them.
+        answer: with a ``task``, the source of the answer cell with nbgrader's marks in it; a
+            function needs it only where more of it is given than its first lines.
     """
 
     name: str
     title: str
     right: str
     hints: tuple[str, ...]
+    task: str = ""
+    answer: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -111,22 +106,6 @@ class Case:
     too_long: str = ""
 
 
-@dataclass(frozen=True)
-class Suspect:
-    """The function that somebody writes who makes one known mistake.
-
-    Attributes:
-        function: does on every case what the mistaken function would do, errors included.
-        kind: of the mistake.
-        words: for the learner. ``{case}`` and ``{got}`` stand for the first case that tells it
-            from the right function, and for what the learner's function gave there.
-    """
-
-    function: Callable[..., Any]
-    kind: str
-    words: str
-
-
 def given_back(_arguments: tuple[Any, ...], result: Any) -> Any:
     """What most functions are judged by: what they return."""
     return result
@@ -145,7 +124,11 @@ class FunctionExercise(Exercise):
         reference: what is right: the engine's own function, or a second computation.
         shape: what is wrong with the shape of one result.
         observe: what of a run is compared, from the inputs after the run and the result.
-        suspects: known mistakes, the most telling first.
+        solution: the function as a learner would write it; `course build` writes it into the
+            solution's notebook, and the edits of ``mistakes`` change it.
+        mistakes: known mistakes as text, the most telling first; see :mod:`.mistakes`.
+        given: what solution and mistakes use from elsewhere, by name.
+        suspects: the functions of those mistakes, and before them those that are no text.
         forbidden: ``module.name`` of what a learner is to write without.
         tolerance: relative, for numbers.
         accept: judges one observed result by its properties, where many are right; then the
@@ -158,11 +141,18 @@ class FunctionExercise(Exercise):
     reference: Callable[..., Any]
     shape: Shape
     observe: Callable[[tuple[Any, ...], Any], Any] = given_back
+    solution: str = ""
+    mistakes: str = ""
+    given: Mapping[str, Any] = field(default_factory=dict)
     suspects: tuple[Suspect, ...] = ()
     forbidden: Collection[str] = field(default=frozenset())
     tolerance: float = 1e-6
     accept: Callable[[tuple[Any, ...], Any], Finding | None] | None = None
     renew: Callable[[tuple[Any, ...]], object] | None = None
+
+    def __post_init__(self) -> None:
+        listed = suspects(self.mistakes, self.solution, self.given) if self.mistakes else ()
+        object.__setattr__(self, "suspects", (*self.suspects, *listed))
 
 
 # Shapes.
@@ -422,3 +412,52 @@ def among(
     if abs(answer - right) <= ROUGH * abs(right):
         return Finding("rounded", f"{before}{yours} is close, but not close enough: more digits.")
     return Finding("other", f"{before}{yours} is not it.")
+
+
+# Numbers whose mistakes are written as text.
+
+Given = Mapping[str, Any] | Callable[[], Mapping[str, Any]]
+RIGHT = "= "
+
+
+def number_by(
+    given: Given, text: str, name: str = "", tolerance: float = 1e-6
+) -> Callable[[float], Finding | None]:
+    r"""Judge one number by expressions: of the right one, and of what mistakes lead to.
+
+    Args:
+        given: what the expressions use, by name, or what makes it.
+        text: its first line is ``= expression``, the right number; mistakes follow, as
+            :mod:`.mistakes` describes them.
+        name: what the number is for, where an answer has several.
+        tolerance: relative.
+
+    >>> judge = number_by(lambda: {"x": 3.0}, "= 2 * x\ndata | x\n    {} is the data.")
+    >>> judge(3.0).words, judge(6.0)
+    ('3 is the data.', None)
+    """
+    right, _, mistakes = text.strip("\n").partition("\n")
+
+    def judge(answer: float) -> Finding | None:
+        variables = {**(given() if callable(given) else given)}
+        wrong = wrong_numbers(mistakes, variables) if mistakes else ()
+        number_ = eval(right.removeprefix(RIGHT), variables)
+        return among(answer, number_, *wrong, name=name, tolerance=tolerance)
+
+    return judge
+
+
+def numbers_by(given: Given, **texts: str) -> Callable[[dict[str, float]], Finding | None]:
+    """Judge a dictionary of numbers, each by its expressions, the first first.
+
+    Args:
+        given: what the expressions use, by name, or what makes it.
+        **texts: for each number, as in :func:`number_by`.
+    """
+    judges = {name: number_by(given, text, name) for name, text in texts.items()}
+
+    def judge(answer: dict[str, float]) -> Finding | None:
+        found = (judge(answer[name]) for name, judge in judges.items())
+        return next(filter(None, found), None)
+
+    return judge

@@ -23,9 +23,9 @@ from engine.course.checks.exercise import (
     Exercise,
     Finding,
     FunctionExercise,
-    Suspect,
     placed,
 )
+from engine.course.checks.mistakes import Suspect
 from engine.course.checks.packing import Packed
 from engine.course.checks.plain import CALLABLE, Other, in_words, restore, same
 from engine.course.checks.running import Outcome
@@ -319,25 +319,46 @@ def _suspect(
     exercise: FunctionExercise, outcomes: list[Outcome], right: list[Outcome]
 ) -> Finding | None:
     """The known mistake that leads to the same on every case that a slow function can run."""
-    quick = [not case.too_long for case in exercise.cases]
-    cases = tuple(compress(exercise.cases, quick))
-    mine, wanted = [*compress(outcomes, quick)], [*compress(right, quick)]
+    which = [not case.too_long for case in exercise.cases]
+    mine, wanted = [*compress(outcomes, which)], [*compress(right, which)]
     for suspect in exercise.suspects:
-        theirs = running.attempt(suspect.function, replace(exercise, cases=cases))
-        if (
-            len(theirs) == len(mine)
-            and all(_alike(one, other, exercise) for one, other in zip(mine, theirs, strict=True))
-            and _telling(mine, theirs)
-        ):
+        theirs = running.attempt(suspect.function, quick(exercise))
+        if all_alike(mine, theirs, exercise):
             return _accused(exercise, suspect, mine, wanted)
     return None
+
+
+def quick(exercise: FunctionExercise) -> FunctionExercise:
+    """An exercise with the cases alone that a slow function can run.
+
+    Args:
+        exercise: with all its cases.
+    """
+    # A copy by `replace` would list the mistakes of the text a second time.
+    cases = tuple(case for case in exercise.cases if not case.too_long)
+    return replace(exercise, cases=cases, mistakes="")
+
+
+def all_alike(mine: list[Outcome], theirs: list[Outcome], exercise: FunctionExercise) -> bool:
+    """Whether two functions came to the same on every case, and not only both to an error.
+
+    Args:
+        mine: of one function.
+        theirs: of the other; those of the cases in front are compared.
+        exercise: whose cases they were.
+    """
+    return (
+        len(mine) <= len(theirs)
+        and all(_alike(one, other, exercise) for one, other in zip(mine, theirs, strict=False))
+        and _telling(mine, theirs)
+    )
 
 
 def _telling(mine: list[Outcome], theirs: list[Outcome]) -> bool:
     """Whether more is alike than that both stop: a result, or what the error says."""
     return any(
         not one.error or one.message == other.message or one.error in NAMED_ERRORS
-        for one, other in zip(mine, theirs, strict=True)
+        for one, other in zip(mine, theirs, strict=False)
     )
 
 
