@@ -51,6 +51,11 @@ ONE_INPUT: tuple[Callable[[Value], Value], ...] = (square, exponential, hyperbol
 TWO_INPUTS: tuple[Callable[[Value, Value], Value], ...] = (times, over)
 
 
+def model(x: Value, w: Value, b: Value) -> Value:
+    """A neuron whose last input is taken as a plain number: no gradient reaches it."""
+    return (x * w + b.data).tanh()
+
+
 def leaky(a: Value) -> Value:
     """A ReLU that lets a tenth of a negative number through."""
     return record("leaky", a.data if a.data > 0.0 else a.data / 10, (a, 1.0))

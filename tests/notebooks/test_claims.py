@@ -5,7 +5,7 @@ from pathlib import Path
 import hygiene
 import pytest
 
-from engine import Value, error_by_step, value
+from engine import Graph, Value, error_by_step, value
 from engine.documents import first_names
 
 NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
@@ -54,3 +54,21 @@ def test_with_two_more_hours_of_sun_the_house_of_chapter_06_sells() -> None:
 def test_the_heart_has_as_many_lines_as_chapter_06_says() -> None:
     assert "in one file of about 320 lines, `engine/value.py`" in text("06")
     assert 300 <= len(Path(value.__file__).read_text("utf-8").splitlines()) <= 330
+
+
+def test_tanh_out_of_other_operations_is_what_chapter_07_says() -> None:
+    assert "there are five nodes instead of one" in text("07")
+
+    def long(a: Value) -> Value:
+        power = (a * 2).exp()
+        return (power - 1) / (power + 1)
+
+    a, b = Value(0.8), Value(0.8)
+    one, many = a.tanh(), long(b)
+    one.backward()
+    many.backward()
+    assert (many.data, b.grad) == pytest.approx((one.data, a.grad))
+    assert len(Graph.of(many)) - 1 == 5
+    assert Value(1000.0).tanh().data == 1.0
+    with pytest.raises(OverflowError, match=r"exp\(2000\)"):
+        long(Value(1000.0))
