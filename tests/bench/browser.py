@@ -13,7 +13,8 @@ from pathlib import Path
 from playwright.sync_api import Page, sync_playwright
 
 from tests.bench.size import FULL, Size
-from tests.browser.lab import LabPage, find_browser, start_lab
+from tests.browser.engines import find_browser, start_browser
+from tests.browser.lab import LabPage, start_lab
 
 ROOT = Path(__file__).parents[2]
 PRESSES, FEW_PRESSES = 60, 3
@@ -57,14 +58,15 @@ _WATCH = """() => {
 def report(size: Size) -> Iterator[str]:
     """Time single steps in graphs of 7 and of 50 nodes, with the kernel idle and busy."""
     yield "KEY TO PAINT"
-    browser = find_browser()
-    if browser is None:
+    path = find_browser()
+    if path is None:
         yield "  left out: there is no Chromium or Chrome on the PATH"
         return
     presses = PRESSES if size == FULL else FEW_PRESSES
     yield f"  medians of {presses} single steps in JupyterLab; one to two frames are included"
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
-        lab = start_lab(playwright, browser, ROOT, Path(folder) / "course")
+        browser = start_browser(playwright, path)
+        lab = start_lab(browser, ROOT, Path(folder) / "course")
         try:
             for nodes, recording in RECORDINGS.items():
                 code = f"from engine import ReverseWalk, Value\n{recording}\nReverseWalk(y)"
@@ -76,7 +78,7 @@ def report(size: Size) -> Iterator[str]:
                 lab.close_pages()
         finally:
             lab.close_pages()
-            lab.browser.close()
+            browser.close()
             lab.running.stop()
 
 

@@ -1,12 +1,17 @@
-"""One JupyterLab and one browser for all browser tests, each test with pages of its own."""
+"""One JupyterLab and one browser of each engine for all tests, each test with pages of its own."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
@@ -21,29 +26,53 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(scope="session")
-def lab_session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[object]:
-    from lab import find_browser, in_ci, start_lab
+def browsers() -> Iterator[Callable[[str], Browser]]:
+    """Gives the browser of an engine, started when first asked for."""
+    from engines import started
     from playwright.sync_api import sync_playwright
 
-    browser = find_browser()
-    if browser is None:
-        reason = "no Chromium or Chrome on the PATH: install one to run the browser tests"
-        if in_ci():
-            pytest.fail(reason)
-        pytest.skip(reason)
-    folder = tmp_path_factory.mktemp("a course") / "Kürs 1"
     with sync_playwright() as playwright:
-        lab = start_lab(playwright, browser, ROOT, folder)
-        try:
-            yield lab
-        finally:
-            lab.close_pages()
-            lab.browser.close()
-            lab.running.stop()
+        open_ones: list[Browser] = []
+
+        @cache
+        def browser(engine: str) -> Browser:
+            open_ones.append(started(playwright, engine))
+            return open_ones[-1]
+
+        yield browser
+        for browser_ in open_ones:
+            browser_.close()
 
 
 @pytest.fixture
-def lab(lab_session):  # type: ignore[no-untyped-def]
+def engine(request: pytest.FixtureRequest) -> str:
+    """The engine of a test: Chromium, if it has no mark that says another."""
+    return getattr(request, "param", "chromium")
+
+
+@pytest.fixture
+def browser(browsers: Callable[[str], Browser], engine: str) -> Browser:
+    return browsers(engine)
+
+
+@pytest.fixture(scope="session")
+def lab_session(
+    browsers: Callable[[str], Browser], tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[object]:
+    from lab import start_lab
+
+    folder = tmp_path_factory.mktemp("a course") / "Kürs 1"
+    lab = start_lab(browsers("chromium"), ROOT, folder)
+    try:
+        yield lab
+    finally:
+        lab.close_pages()
+        lab.running.stop()
+
+
+@pytest.fixture
+def lab(lab_session, browser):  # type: ignore[no-untyped-def]
     """The server and the browser, with no page open; afterwards every page is closed."""
+    lab_session.browser = browser
     yield lab_session
     lab_session.close_pages()

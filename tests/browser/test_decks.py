@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 from axe import assert_accessible
-from lab import Lab
-from playwright.sync_api import ConsoleMessage, Locator, Page
+from engines import BOTH
+from playwright.sync_api import Browser, ConsoleMessage, Locator, Page
 
 from engine.course import build
 from engine.course.offline import NO_PYTHON
@@ -121,9 +121,9 @@ class Deck:
 
 
 @pytest.fixture
-def deck(lab: Lab, decks: Path) -> Iterator[Callable[..., Deck]]:
+def deck(browser: Browser, decks: Path) -> Iterator[Callable[..., Deck]]:
     """Open a deck by its name; the network is closed."""
-    context = lab.browser.new_context(viewport={"width": 1280, "height": 720}, offline=True)
+    context = browser.new_context(viewport={"width": 1280, "height": 720}, offline=True)
     try:
         yield lambda name, query="": Deck(context.new_page()).open(decks / f"{name}.html", query)
     finally:
@@ -146,6 +146,7 @@ def test_everything_is_on_its_slide(name: str, deck: Callable[..., Deck]) -> Non
     shown.check_silent()
 
 
+@BOTH
 def test_a_clicker_steps_the_slides_and_inside_a_view_the_view(deck: Callable[..., Deck]) -> None:
     shown = deck("06-the-seven-node-walk")
     shown.press("PageDown", "PageDown", "PageUp")
@@ -166,6 +167,7 @@ def test_a_clicker_steps_the_slides_and_inside_a_view_the_view(deck: Callable[..
     shown.check_silent()
 
 
+@BOTH
 def test_every_view_does_what_it_can_without_python(deck: Callable[..., Deck]) -> None:
     shown = deck("01-wiggle-a-number")
     shown.show_view("check")

@@ -19,7 +19,7 @@ from typing import Any
 
 import nbformat
 import pytest
-from lab import Lab, wait_until
+from lab import wait_until
 from playwright.sync_api import Browser, Locator, Page
 
 from engine.course.lite import RUN
@@ -136,9 +136,9 @@ def opened(
 
 
 @pytest.fixture
-def browser(lab: Lab) -> Iterator[Browser]:
-    yield lab.browser
-    for context in lab.browser.contexts:
+def browser(browser: Browser) -> Iterator[Browser]:
+    yield browser
+    for context in browser.contexts:
         context.close()
 
 

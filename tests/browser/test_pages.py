@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 from axe import LEAST_CONTRAST, faint_texts
 from axe_playwright_python.sync_playwright import Axe
-from lab import Lab
-from playwright.sync_api import ConsoleMessage, Locator, Page, Request, Response
+from engines import BOTH
+from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, Request, Response
 
 from engine.course import build, offline
 from engine.course.places import Places
@@ -157,13 +157,13 @@ class Visit:
 
 
 @pytest.fixture
-def visit(lab: Lab, site: Path) -> Iterator[Callable[..., Visit]]:
+def visit(browser: Browser, site: Path) -> Iterator[Callable[..., Visit]]:
     """Open a page from the folder; the network is closed."""
     contexts = []
 
     def opened(address: str, **options: Any) -> Visit:
         options = {"viewport": WIDE, "offline": True, **options}
-        contexts.append(lab.browser.new_context(**options))
+        contexts.append(browser.new_context(**options))
         return Visit(contexts[-1].new_page(), f"{site.as_uri()}/").listen().open(address)
 
     yield opened
@@ -204,7 +204,11 @@ def faint_words(page: Page) -> list[str]:
     return code + faint_texts(page.locator("html"))
 
 
-@pytest.mark.parametrize("address", ["index.html", *CHAPTERS])
+@pytest.mark.parametrize(
+    ("address", "engine"),
+    [*((address, "chromium") for address in ["index.html", *CHAPTERS]), (SEVEN_NODES, "firefox")],
+    indirect=["engine"],
+)
 def test_every_view_moves_by_keys(address: str, visit: Callable[..., Visit]) -> None:
     shown = visit(address)
     for place in range(shown.page.locator(".live").count()):
@@ -285,8 +289,8 @@ def server(site: Path) -> Iterator[str]:
         thread.join()
 
 
-def test_a_server_needs_nothing_else(lab: Lab, server: str) -> None:
-    context = lab.browser.new_context(viewport=WIDE)
+def test_a_server_needs_nothing_else(browser: Browser, server: str) -> None:
+    context = browser.new_context(viewport=WIDE)
     try:
         shown = Visit(context.new_page(), server).listen()
         context.route(lambda url: not url.startswith(server), lambda route: route.abort())
@@ -299,6 +303,7 @@ def test_a_server_needs_nothing_else(lab: Lab, server: str) -> None:
         context.close()
 
 
+@BOTH
 def test_search_goes_to_a_heading_and_to_a_word_by_keys(visit: Callable[..., Visit]) -> None:
     shown = visit("index.html")
     field = shown.page.get_by_role("searchbox")
@@ -357,6 +362,7 @@ def test_the_keyboard_reaches_the_text_and_goes_through_the_course(
     shown.check_silent()
 
 
+@BOTH
 def test_on_a_phone_the_contents_open_by_key_and_close_when_used(
     visit: Callable[..., Visit],
 ) -> None:
@@ -410,8 +416,8 @@ def test_on_paper_a_chapter_is_light_and_its_views_are_pictures(
     assert shown.settle().theme == "dark"
 
 
-def test_without_javascript_there_are_pictures_and_text(lab: Lab, site: Path) -> None:
-    context = lab.browser.new_context(
+def test_without_javascript_there_are_pictures_and_text(browser: Browser, site: Path) -> None:
+    context = browser.new_context(
         viewport=WIDE, offline=True, java_script_enabled=False, color_scheme="dark"
     )
     try:

@@ -9,6 +9,7 @@ from typing import Any
 import nbformat
 import pytest
 from axe import assert_accessible
+from engines import BOTH
 from lab import Lab
 from playwright.sync_api import Locator, Page
 
@@ -317,6 +318,7 @@ def test_python_and_jupyterlab_agree_on_presenter_mode(lab: Lab, tmp_path: Path)
     assert page.foreign_requests == []
 
 
+@BOTH
 def test_a_view_on_a_slide_fills_the_screen_and_gives_it_back(
     lab: Lab, decks: Path, tmp_path: Path
 ) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from axe import assert_accessible
+from engines import BOTH
 from lab import Lab, LabPage, wait_until
 from playwright.sync_api import Locator
 
@@ -175,6 +176,7 @@ def test_the_example_is_the_one_worked_out_by_hand() -> None:
         assert python.state.gradients == gradients
 
 
+@BOTH
 def test_every_way_to_step(lab: Lab) -> None:
     page = lab.notebook([SEVEN]).run_all()
     view, press = nth_view(page), page.page.keyboard.press
@@ -281,6 +283,7 @@ def test_every_way_to_step(lab: Lab) -> None:
     assert_quiet(page)
 
 
+@BOTH
 def test_keys_that_are_not_the_views_still_reach_jupyterlab(lab: Lab) -> None:
     page = lab.notebook([SEVEN]).run_all()
     view = nth_view(page)

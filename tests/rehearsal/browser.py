@@ -17,7 +17,8 @@ from pathlib import Path
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from engine.course.lab import Server
-from tests.browser.lab import HEIGHT, WIDTH, LabPage, find_browser, start_browser
+from tests.browser.engines import find_browser, start_browser
+from tests.browser.lab import HEIGHT, WIDTH, LabPage
 from tests.rehearsal.hub import PASSWORD
 
 # A whole class at once on a small machine takes longer than a person alone.
