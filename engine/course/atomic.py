@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -125,9 +126,6 @@ def remove_unfinished(folder: Path) -> None:
     Args:
         folder: the folder; it may be missing.
 
-    Raises:
-        OSError: the folder cannot be written to.
-
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     left = Path(folder) / ".course-ab12.part"
     ...     left.touch()
@@ -137,9 +135,38 @@ def remove_unfinished(folder: Path) -> None:
     False
     """
     for file in folder.rglob(f"{UNFINISHED_PREFIX}*{UNFINISHED_SUFFIX}"):
-        with contextlib.suppress(FileNotFoundError):
+        with contextlib.suppress(OSError):  # gone by now, or not ours to remove
             if time.time() - file.stat().st_mtime > UNFINISHED_SECONDS:
                 file.unlink()
+
+
+@contextlib.contextmanager
+def locked(file: Path) -> Iterator[None]:
+    """Let one process after the other pass; one that is killed lets the next one pass, too.
+
+    Args:
+        file: what they all lock. Where it cannot be written, nobody waits.
+
+    >>> with tempfile.TemporaryDirectory() as folder, locked(Path(folder) / "lock"):
+    ...     print("alone")
+    alone
+    """
+    with contextlib.ExitStack() as stack:
+        with contextlib.suppress(OSError):
+            file.parent.mkdir(parents=True, exist_ok=True)
+            _lock(stack.enter_context(file.open("ab")).fileno())
+        yield
+
+
+def _lock(descriptor: int) -> None:
+    if sys.platform == "win32":
+        import msvcrt
+
+        msvcrt.locking(descriptor, msvcrt.LK_LOCK, 1)
+    else:
+        import fcntl
+
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
 
 
 def set_aside(file: Path) -> Path:

@@ -418,6 +418,8 @@ def run(places: Places, names: Sequence[str], check: bool) -> int:
     Raises:
         CourseError: a name fits no chapter, or nothing draws their pictures.
     """
+    for folder in (places.chapters, places.exercises, places.solutions):
+        atomic.remove_unfinished(folder)
     pages = [file for file in page_files(places) if not names or file.stem in names]
     others = [name for name in names if name not in {file.stem for file in pages}]
     chapters = chapter_files(places, others) if others or not names else []

@@ -229,7 +229,8 @@ def _refreshed(places: Places, may_be_open: bool) -> Report:
     work = _Refresh(places, dict(known), may_be_open, notes=list(notes))
     for name, content in sources.items():
         work.file(name, content)
-    atomic.remove_unfinished(places.work)
+    for folder in (places.work, places.chapters, places.exercises, places.solutions):
+        atomic.remove_unfinished(folder)
     if work.remembered != known:
         write_memory(memory_file, work.remembered)
     if work.newer:

@@ -8,13 +8,15 @@ import json
 import os
 import secrets
 import signal
+import sqlite3
 import subprocess
 import sys
+import tempfile
 import time
 import urllib.request
 import webbrowser
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import quote, urlencode
 
@@ -212,6 +214,20 @@ def trust(places: Places, names: Iterable[str]) -> None:
         notary.store.close()
 
 
+def equip(places: Places, report: copies.Report) -> None:
+    """Settings for JupyterLab, and trust in what the course gave.
+
+    Args:
+        places: the folders of the checkout.
+        report: what the refresh of the copy did.
+
+    Raises:
+        OSError, sqlite3.Error: Jupyter's folders cannot be written to.
+    """
+    seed_settings(places)
+    trust(places, report.untouched)
+
+
 def prepare(places: Places, may_be_open: bool = False) -> copies.Report:
     """Everything that comes before the start: the copy, the settings, the trust.
 
@@ -223,9 +239,39 @@ def prepare(places: Places, may_be_open: bool = False) -> copies.Report:
         CourseError: ``work/`` cannot be written to.
     """
     report = copies.refresh(places, may_be_open)
-    seed_settings(places)
-    trust(places, report.untouched)
+    equip(places, report)
     return report
+
+
+@contextlib.contextmanager
+def equipped(places: Places, report: copies.Report) -> Iterator[Places]:
+    """Prepare Jupyter's folders: in the copy or, where that cannot be written to, for the moment.
+
+    Args:
+        places: the folders of the checkout.
+        report: what the refresh of the copy did.
+
+    Yields:
+        The places to start JupyterLab with.
+    """
+    try:
+        equip(places, report)
+    except (OSError, sqlite3.Error) as error:
+        if places.jupyter.exists() and not places.jupyter.is_dir():
+            raise
+        print(
+            f"Nothing can be written in {places.work}: {error}. You can look at everything and run "
+            "it, but what you change will not be saved there. Check that this folder is yours and "
+            "that the disk is not full.",
+            flush=True,
+        )
+    else:
+        yield places
+        return
+    with tempfile.TemporaryDirectory(prefix="course-", ignore_cleanup_errors=True) as folder:
+        other = replace(places, elsewhere=Path(folder))
+        equip(other, report)
+        yield other
 
 
 def running_server(places: Places) -> Server | None:
@@ -372,23 +418,27 @@ def run(places: Places, port: int = DEFAULT_PORT, browser: bool = True) -> int:
         CourseError: something a person can mend.
     """
     print(f"Looking at your copy in {places.work} ...", flush=True)
-    already = running_server(places)
-    report = prepare(places, may_be_open=already is not None)
-    for sentence in _told(report, places):
-        print(sentence, flush=True)
-    chapter = first_chapter(places)
-    if already is not None:
-        print("JupyterLab is running on your copy already.")
-        if report.copied or report.newer:
-            print("Reload its page in the browser to see the new files.")
-        show(already.address(chapter), browser)
-        return 0
-    signal.signal(signal.SIGTERM, _end)
-    try:
-        return _serve(places, port, chapter, browser)
-    except KeyboardInterrupt:
-        print("\nJupyterLab has stopped.", flush=True)
-        return 0
+    with contextlib.ExitStack() as alone:
+        # Of two that are started at once, the second one waits, and then finds the first one.
+        alone.enter_context(atomic.locked(places.memory / "start.lock"))
+        already = running_server(places)
+        report = copies.refresh(places, may_be_open=already is not None)
+        for sentence in _told(report, places):
+            print(sentence, flush=True)
+        chapter = first_chapter(places)
+        if already is not None:
+            print("JupyterLab is running on your copy already.")
+            if report.copied or report.newer:
+                print("Reload its page in the browser to see the new files.")
+            show(already.address(chapter), browser)
+            return 0
+        signal.signal(signal.SIGTERM, _end)
+        try:
+            with equipped(places, report) as ready:
+                return _serve(ready, port, chapter, browser, alone.close)
+        except KeyboardInterrupt:
+            print("\nJupyterLab has stopped.", flush=True)
+            return 0
 
 
 def _end(_signal: int, _frame: object) -> None:
@@ -396,9 +446,12 @@ def _end(_signal: int, _frame: object) -> None:
     raise KeyboardInterrupt
 
 
-def _serve(places: Places, port: int, chapter: str, browser: bool) -> int:
+def _serve(
+    places: Places, port: int, chapter: str, browser: bool, started: Callable[[], None]
+) -> int:
     print("Starting JupyterLab ...", flush=True)
     running = launch(places, port)
+    started()
     try:
         show(running.server.address(chapter), browser)
         print("Leave this window open while you work. Stop with Ctrl+C.", flush=True)

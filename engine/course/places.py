@@ -27,6 +27,7 @@ class Places:
         root: the folder that holds ``notebooks/``.
         copy: where in it the learner works; "" where all of it is the learner's, and a whole path
             where the course came in a wheel.
+        elsewhere: a folder for Jupyter, where the copy cannot be written to.
 
     >>> Places(Path("reverse-walk")).work.as_posix()
     'reverse-walk/work'
@@ -34,6 +35,7 @@ class Places:
 
     root: Path
     copy: str = "work"
+    elsewhere: Path | None = None
 
     @property
     def chapters(self) -> Path:
@@ -63,7 +65,7 @@ class Places:
     @property
     def jupyter(self) -> Path:
         """Jupyter's settings, data and logs, apart from the person's own."""
-        return self.work / ".jupyter"
+        return self.elsewhere or self.work / ".jupyter"
 
 
 def is_course(folder: Path) -> bool:

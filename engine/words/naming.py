@@ -1,6 +1,7 @@
 """How nodes, numbers and products are named, in a drawing, in a sentence and in a table."""
 
 import unicodedata
+from functools import lru_cache
 
 from engine.graph import PRECEDENCE, Graph
 from engine.text import number_text, table_lines
@@ -39,7 +40,12 @@ def label(text: str) -> str:
     >>> label("x" * 100)
     'xxxxxxxxxxxxxxxxxxxxxxxxxxx…'
     """
-    shown = "".join(map(_visible, text))
+    return _label(text[: LONGEST_LABEL + 1])
+
+
+@lru_cache(maxsize=4096)
+def _label(start: str) -> str:
+    shown = "".join(map(_visible, start))
     if shown and not shown.strip(f" {JOINERS}"):
         shown = f"'{shown}'"
     if len(shown) > LONGEST_LABEL:

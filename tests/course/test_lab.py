@@ -7,6 +7,7 @@ import os
 import shutil
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 import threading
@@ -193,7 +194,9 @@ def test_the_first_line_comes_before_the_work(
     file = places.root / "course.log"
     with file.open("w") as log, monkeypatch.context() as started:
         started.setattr(sys, "stdout", log)
-        started.setattr(lab, "prepare", lambda *_, **__: (_ for _ in ()).throw(OSError("no room")))
+        started.setattr(
+            lab.copies, "refresh", lambda *_, **__: (_ for _ in ()).throw(OSError("no room"))
+        )
         with pytest.raises(OSError, match="no room"):
             lab.run(places)
         assert str(places.work) in file.read_text()
@@ -369,6 +372,81 @@ def test_help_names_the_commands_that_exist(capsys: pytest.CaptureFixture[str]) 
         main(["--help"])
     said = capsys.readouterr().out
     assert {"lab", "check", "doctor", "build", "slides", "site", "lite"} <= set(said.split())
+
+
+@pytest.mark.parametrize("full", [False, True])
+def test_where_nothing_can_be_written_jupyterlab_starts_all_the_same(
+    places: Places,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    full: bool,
+) -> None:
+    lab.prepare(places)
+    data = places.jupyter / "data"
+    if full:
+        shutil.rmtree(data)
+        data.write_text("in the way")
+    else:
+        # Root may write everywhere: what sqlite says on a read-only disk is said for it.
+        sign = NotebookNotary.sign
+
+        def refused(notary: NotebookNotary, notebook: Any) -> None:
+            if notary.data_dir == str(data):
+                raise sqlite3.OperationalError("attempt to write a readonly database")
+            sign(notary, notebook)
+
+        monkeypatch.setattr(NotebookNotary, "sign", refused)
+    served: list[Places] = []
+    monkeypatch.setattr(lab, "_serve", lambda ready, *_: served.append(ready) or 0)
+    assert lab.run(places, browser=False) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert f"Nothing can be written in {places.work}: " in said
+    assert "will not be saved there" in said
+    (ready,) = served
+    assert ready.work == places.work
+    assert ready.jupyter.parent != places.work
+    assert not ready.jupyter.exists(), "it is gone with JupyterLab"
+
+
+def test_of_two_that_start_at_once_one_serves_the_copy(
+    places: Places, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found: list[lab.Server] = []
+    both, ended = threading.Barrier(2), threading.Event()
+
+    def serve(*arguments: Any) -> int:
+        time.sleep(0.3)  # longer than the other one needs to look for a server
+        found.append(lab.Server("http://localhost:1/", "secret"))
+        arguments[-1]()
+        assert ended.wait(60), "the other one waits for the end of the first"
+        return 0
+
+    def run() -> None:
+        both.wait()
+        lab.run(places, browser=False)
+        ended.set()
+
+    monkeypatch.setattr(lab, "_serve", serve)
+    monkeypatch.setattr(lab.signal, "signal", lambda *_: None)
+    monkeypatch.setattr(lab, "running_server", lambda _: found[0] if found else None)
+    threads = [threading.Thread(target=run) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(found) == 1
+    assert "is running on your copy already" in capsys.readouterr().out
+
+
+def test_what_killed_writings_left_is_removed_everywhere(places: Places) -> None:
+    for folder in (places.chapters, places.work / "notebooks"):
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / ".course-1.part").touch()
+        os.utime(folder / ".course-1.part", (0, 0))
+        (folder / ".course-2.part").touch()
+    lab.prepare(places)
+    left = sorted(path.name for path in places.root.rglob(".course-*.part"))
+    assert left == [".course-2.part"] * 2, "one that is being written stays"
 
 
 def test_an_unknown_command_is_told(capsys: pytest.CaptureFixture[str]) -> None:

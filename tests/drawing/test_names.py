@@ -1,7 +1,10 @@
 """A box without a label takes the name of the variable, with no word from the learner."""
 
+import pytest
+
 from engine import Parameter, Value, draw, scope
 from engine.drawing import Picture
+from engine.words import naming
 
 at_module_level = Value(2.0)
 _hidden = Value(3.0)
@@ -57,3 +60,12 @@ def test_a_variable_bound_again_names_its_new_number() -> None:
     for _ in range(2):
         x = x + 1
     assert titles(draw(x)) == ["n0", "n0 + 1", "x = n0 + 1 + 1"]
+
+
+def test_of_a_very_long_label_only_the_start_is_looked_at(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    seen = []
+    monkeypatch.setattr(naming, "_visible", lambda character: seen.append(character) or character)
+    assert naming.label("yz" * 500_000) == f"{'yz' * 13}y…"
+    assert len(seen) <= naming.LONGEST_LABEL + 1
