@@ -170,9 +170,11 @@ def test_the_test_command_covers_every_notebook() -> None:
 # --- README.md --------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("target", re.findall(r"\]\(([^)#]+)\)", README))
-def test_a_link_in_the_readme_leads_somewhere(target: str) -> None:
-    assert (ROOT / target).exists()
+@pytest.mark.parametrize("page", ["README.md", "solutions/README.md", "binder/README.md"])
+def test_a_link_in_the_readme_or_a_guide_leads_somewhere(page: str) -> None:
+    file = ROOT / page
+    targets = re.findall(r"\]\((?!https?:)([^)#]+)\)", file.read_text("utf-8"))
+    assert [target for target in targets if not (file.parent / target).exists()] == []
 
 
 def test_the_layout_in_the_readme_is_the_tree() -> None:

@@ -91,9 +91,9 @@ def graded(course: Course) -> Course:
     return course
 
 
-def test_git_ignores_the_folder_of_the_class_in_the_readme() -> None:
+def test_git_ignores_the_folder_of_the_class_in_the_guide() -> None:
     """With the solutions in it, it must not be published by accident."""
-    text = (ROOT / "README.md").read_text("utf-8")
+    text = (ROOT / "solutions" / "README.md").read_text("utf-8")
     (folder,) = re.findall(r"mkdir -p (\w+)/source/", text)
     assert f"/{folder}/" in (ROOT / ".gitignore").read_text("utf-8").splitlines()
 
