@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from each import each
 
 from engine import Graph, Literal, Parameter, Tape, Value, gradient_check, reverse_walk, scope
 
@@ -48,7 +49,7 @@ HOSTILE = {
     "None": "None",
 }
 
-every_hostile_label = pytest.mark.parametrize("label", HOSTILE.values(), ids=HOSTILE.keys())
+every_hostile_label = each(HOSTILE)
 
 
 def graph_with(label: str) -> Graph:

@@ -5,9 +5,11 @@ import math
 import operator
 import pickle
 from collections.abc import Callable
+from itertools import product
 
 import numpy as np
 import pytest
+from each import each
 
 from engine import Literal, Maximum, Parameter, Value
 from engine.replay import Replay
@@ -20,8 +22,7 @@ def largest() -> Maximum:
     return Maximum([Parameter(1.0), Parameter(3.0)])
 
 
-@pytest.mark.parametrize("operation", BINARY)
-@pytest.mark.parametrize("other", [2.0, 2, True, Literal(2.0, "two"), np.float64(2.0), largest()])
+@each(product(BINARY, [2.0, 2, True, Literal(2.0, "two"), np.float64(2.0), largest()]))
 def test_arithmetic_with_a_plain_number_is_refused(
     operation: Callable[[object, object], object], other: object
 ) -> None:
@@ -38,7 +39,7 @@ def test_what_makes_another_number_of_it_is_refused(
         operation(largest())
 
 
-@pytest.mark.parametrize("operation", OPERATIONS)
+@each(OPERATIONS)
 def test_with_a_value_it_is_a_constant_like_all_others(
     operation: Callable[[object, object], Value],
 ) -> None:

@@ -4,11 +4,13 @@ import gc
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from itertools import product
 from types import FrameType
 from typing import Any
 
 import numpy as np
 import pytest
+from each import each
 
 from engine import Graph, Literal, Parameter, ReleasedError, Tape, Value, draw, scope
 from engine.guards import Number
@@ -298,8 +300,7 @@ def interrupt_at_line(number: int) -> Iterator[None]:
         sys.settrace(outer)
 
 
-@pytest.mark.parametrize("was_on", [True, False])
-@pytest.mark.parametrize("line", range(3, 32))
+@each(product(range(3, 32), [True, False]))
 def test_an_interrupt_while_a_tape_ends_puts_everything_back(line: int, was_on: bool) -> None:
     (gc.enable if was_on else gc.disable)()
     x = Value(3.0)
@@ -458,14 +459,15 @@ USES: dict[str, Callable[[Any], object]] = {
 }
 
 
-@pytest.mark.parametrize("use", USES.values(), ids=USES.keys())
 def test_a_released_node_refuses_everything_that_needs_its_record(
-    released: Any, use: Callable[[Any], object]
+    released: Any, subtests: pytest.Subtests
 ) -> None:
-    with pytest.raises(ReleasedError) as caught:
-        use(released)
-    assert "Released(data=9, grad=1, op='*', label='y')" in str(caught.value)
-    assert "inside the 'with Tape()' block, or keep a Graph" in str(caught.value)
+    for name, use in USES.items():
+        with subtests.test(name):
+            with pytest.raises(ReleasedError) as caught:
+                use(released)
+            assert "Released(data=9, grad=1, op='*', label='y')" in str(caught.value)
+            assert "inside the 'with Tape()' block, or keep a Graph" in str(caught.value)
 
 
 def test_data_gradient_and_name_of_a_released_node_stay(released: Any) -> None:
