@@ -106,6 +106,10 @@ def takes_a_step_of_its_own(f, inputs, h):
     return slopes
 
 
+def area(side):
+    return side * side
+
+
 WRONG: dict[str, list[tuple[Any, str]]] = {
     "01.1": [
         (4, "sign"),
@@ -118,6 +122,7 @@ WRONG: dict[str, list[tuple[Any, str]]] = {
         ("-4", "text"),
         ([-4], "type"),
         (True, "type"),
+        (0.04, "not divided"),
     ],
     "01.2": [
         (forward, "forward"),
@@ -134,6 +139,7 @@ WRONG: dict[str, list[tuple[Any, str]]] = {
         (lambda f, x, h: (f(x + h) - f(x - h)) / (0 * h), "raised"),
         (lambda f, x, h: [f(x + h), f(x - h)], "type"),
         (lambda f, x, h: 1.0, "other"),
+        (lambda f, x, h: (area(x + h) - area(x - h)) / (2 * h), "other function"),
     ],
     "01.3": [
         (all_moved, "all at once"),

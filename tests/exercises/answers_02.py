@@ -87,6 +87,10 @@ def _built(function: Any) -> Value:
     return function(Value(3.0))
 
 
+def leaves_path_by_path(y):
+    return sum(map(leaves_path_by_path, y.inputs)) if y.inputs else 1
+
+
 WRONG: dict[str, list[tuple[Any, str]]] = {
     "02.1": [
         ({"nodes": 7, "arrows": 7}, "literal"),
@@ -139,5 +143,6 @@ WRONG: dict[str, list[tuple[Any, str]]] = {
         (gives_the_set, "type"),
         (calls_itself_for_ever, "recursion"),
         (3, "no function"),
+        (leaves_path_by_path, "leaves"),
     ],
 }

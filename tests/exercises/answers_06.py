@@ -215,6 +215,12 @@ WRONG: dict[str, list[tuple[Any, str]]] = {
         ({"L": 1}, "missing"),
         ({**GRADIENTS, "z": 1}, "extra"),
         (list(GRADIENTS.values()), "type"),
+        (
+            {"L": 1, "d": -2, "f": 4, "e": -2, "c": -2, "a": 6, "b": -4},
+            "the chapter's",
+        ),
+        ({**GRADIENTS, "c": -4}, "as a product"),
+        ({**GRADIENTS, "c": 1.5}, "added"),
     ],
     "06.2": [
         ({"u": [0, -2, 0], "w": [-3, 0, -6], "x": [0, -2, 4]}, "arrivals"),

@@ -159,6 +159,14 @@ def built_from_others(a):
     return (-(a * a)).exp()
 
 
+def measured_bell(a):
+    def bell(x):
+        return math.exp(-x * x)
+
+    slope = (bell(a.data + 1e-5) - bell(a.data - 1e-5)) / 2e-5
+    return record("bell", bell(a.data), (a, slope))
+
+
 WRONG: dict[str, list[tuple[Any, str]]] = {
     "07.1": [
         ({**SLOPES, "a / b for a": 0.5}, "sign"),
@@ -189,6 +197,7 @@ WRONG: dict[str, list[tuple[Any, str]]] = {
         ({**SLOPES, "c.tanh()": 5}, "other"),
         ({**SLOPES, "c.tanh()": ...}, "unfinished"),
         ({"a ** 3": 27}, "missing"),
+        ({**SLOPES, "b.exp()": -2 * math.exp(-2)}, "times the exponent"),
     ],
     "07.2": [
         (one_minus_t, "not squared"),
@@ -202,10 +211,13 @@ WRONG: dict[str, list[tuple[Any, str]]] = {
         (made_anew, "other inputs"),
         (number_alone, "no record"),
         (two_numbers, "type"),
-        (no_pair, "raised"),
+        (no_pair, "no pair"),
         (sine_instead, "other"),
         (lambda a: a, "input forgotten"),
         (lambda: record("tanh", 1.0), "signature"),
+        (lambda a: record("tanh", math.tanh(a.data), a, 1 - math.tanh(a.data) ** 2), "no pair"),
+        (lambda a: record("t", math.tanh(a.data), (a.data, 1.0)), "no Value"),
+        (lambda a: record("t", math.tanh(a.data), (a, a.grad)), "times its gradient"),
     ],
     "07.3": [
         (sign_forgotten, "sign"),
@@ -219,6 +231,11 @@ WRONG: dict[str, list[tuple[Any, str]]] = {
         (by_the_engine, "not plain"),
         (sign_on_both, "other"),
         (one_minus_t, "signature"),
+        (lambda a, b: record("/", a.data / b.data, a, 1 / b.data, b, 1.0), "no pair"),
+        (
+            lambda a, b: record("/", a.data / b.data, (b, -a.data / b.data**2), (a, 1 / b.data)),
+            "order",
+        ),
     ],
     "07.4": [
         (chain_forgotten, "chain forgotten"),
@@ -230,6 +247,7 @@ WRONG: dict[str, list[tuple[Any, str]]] = {
         (built_from_others, "not plain"),
         (one_minus_t, "other"),
         (number_alone, "no record"),
+        (measured_bell, "rounded"),
     ],
     "07.5": [
         ({**HAPPENS, "log(0)": "fine"}, "not refused"),

@@ -100,6 +100,8 @@ WRONG: dict[str, list[tuple[Any, str]]] = {
         (lambda first: first, "signature"),
         (lambda first, second: str(first), "text"),
         (0.25, "no function"),
+        (lambda p, q: round(abs(p - q) / max(abs(p), abs(q), 1e-300), 6), "rounded"),
+        (lambda p, q: abs(p - q) / p if p else 0.0, "the first alone"),
     ],
     "08.2": [
         (0.7, "passes"),

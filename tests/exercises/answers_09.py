@@ -278,5 +278,7 @@ WRONG: dict[str, list[tuple[Any, str]]] = {
         (change("w1", "0.1"), "text"),
         (change("w1", ...), "unfinished"),
         ("w1", "type"),
+        ({"parameter": "b1", "number": -1}, "mirrored"),
+        ({"parameter": "w1", "number": -2.5}, "mirrored"),
     ],
 }

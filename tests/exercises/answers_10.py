@@ -237,6 +237,16 @@ def two_at_once(score, label):
     return score, (1 - score * label).relu()
 
 
+def w_made_anew(loss_of, start, rate, steps):
+    w = Parameter(start)
+    places = [w.data]
+    for _ in range(steps):
+        loss_of(w).backward()
+        w = w - rate * w.grad
+        places.append(w.data)
+    return places
+
+
 WRONG: dict[str, list[tuple[Any, str]]] = {
     "10.1": [
         ({**STEP, "gradient": 4}, "chain forgotten"),
@@ -289,6 +299,7 @@ WRONG: dict[str, list[tuple[Any, str]]] = {
         (places_by_step, "type"),
         (never_ends, "endless"),
         (lambda loss_of: [0.0], "signature"),
+        (w_made_anew, "w made anew"),
     ],
     "10.4": [
         (label_forgotten, "label forgotten"),

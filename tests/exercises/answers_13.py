@@ -169,6 +169,15 @@ def square_of_the_mean(values):
     return [value * scale for value in values]
 
 
+def first_taken_off(scores):
+    powers = [(score - scores[0].data).exp() for score in scores]
+    return [power / sum(powers) for power in powers]
+
+
+def each_in_turn(scores):
+    return [1 / sum((t - s).exp() for t in scores) for s in scores]
+
+
 WRONG: dict[str, list[tuple[Any, str]]] = {
     "13.1": [
         ({**GUESS, "p_of_a": 12}, "not divided"),
@@ -214,6 +223,8 @@ WRONG: dict[str, list[tuple[Any, str]]] = {
         (the_engines_softmax, "forbidden"),
         (lambda scores: str(scores), "type"),
         (lambda scores: scores, "other"),
+        (first_taken_off, "first taken off"),
+        (each_in_turn, "smallest taken off"),
     ],
     "13.4": [
         (square_of_the_mean, "square of the mean"),

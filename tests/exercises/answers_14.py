@@ -146,6 +146,20 @@ def planted(line, matrix):
     return {"line": line, "matrix": matrix}
 
 
+def scores_as_shares(query, keys, values):
+    scores = [dot(query, key) / math.sqrt(len(query)) for key in keys]
+    weights = [score / sum(scores) for score in scores]
+    return [dot(weights, column) for column in zip(*values, strict=True)]
+
+
+def one_key_too_many(queries, keys, values):
+    return [attend(q, keys[: p + 2], values[: p + 2])[0] for p, q in enumerate(queries)]
+
+
+def the_weights(queries, keys, values):
+    return [attend(q, keys[: p + 1], values[: p + 1])[1] for p, q in enumerate(queries)]
+
+
 WRONG: dict[str, list[tuple[Any, str]]] = {
     "14.1": [
         ({**HEAD, "weight_0": 2 / 3}, "query forgotten"),
@@ -184,6 +198,7 @@ WRONG: dict[str, list[tuple[Any, str]]] = {
         (weighted_values, "several lists"),
         (weights_alone, "weights alone"),
         (lambda query, keys: query, "signature"),
+        (scores_as_shares, "no softmax"),
     ],
     "14.3": [
         (all_at_once, "not causal"),
@@ -197,6 +212,8 @@ WRONG: dict[str, list[tuple[Any, str]]] = {
         (turned_around, "other"),
         (as_plain_numbers, "no record"),
         (printed, "returns nothing"),
+        (one_key_too_many, "one too many"),
+        (the_weights, "weights"),
     ],
     "14.4": [
         ({**ZEROS, "value_2": "not zero"}, "future"),

@@ -154,6 +154,12 @@ WRONG: dict[str, list[tuple[Any, str]]] = {
         (with_biases, "other"),
         (by_the_engine, "forbidden"),
         (4192, "no function"),
+        (
+            lambda layers, width, context, vocabulary: (
+                (2 * vocabulary + context) * width + layers * (4 * width * width + 2 * 64 * width)
+            ),
+            "width of 64 typed in",
+        ),
     ],
     "15.2": [
         ({**COUNTS, "log": 4}, "letters"),

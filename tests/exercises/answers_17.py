@@ -332,6 +332,26 @@ def measured_with_numbers(calculate, numbers):
     return slopes
 
 
+class Dual:
+    def __init__(self, data, slope):
+        self.data, self.slope = data, slope
+
+    def __add__(self, other):
+        return Dual(self.data + other.data, self.slope + other.slope)
+
+    def __mul__(self, other):
+        return Dual(self.data * other.data, self.data * other.slope + self.slope * other.data)
+
+
+def forward_one_by_one(calculation, data):
+    """Forward mode: right on paper, and no walk back."""
+    places = range(len(data))
+    return [
+        calculation(*(Dual(each, float(k == place)) for k, each in enumerate(data))).slope
+        for place in places
+    ]
+
+
 WRONG: dict[str, list[tuple[Any, str]]] = {
     "17.1": [
         (transpose_too_many, "transpose too many"),
@@ -388,12 +408,13 @@ WRONG: dict[str, list[tuple[Any, str]]] = {
         (engine_with(with_a_stack_each_once), "too early"),
         (engine_with(half_of_everything), "other"),
         (measured, "plain numbers"),
-        (measured_with_numbers, "other"),
+        (measured_with_numbers, "no walk back"),
         (measured_by_the_engine, "forbidden"),
         (by_the_engine, "forbidden"),
         (no_addition, "raised"),
         (first_gradient_alone, "type"),
         (nothing_back, "returns nothing"),
         (lambda numbers: numbers, "signature"),
+        (forward_one_by_one, "no walk back"),
     ],
 }

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import re
 import signal
 import threading
 import warnings
@@ -27,6 +28,8 @@ from engine.course.checks.plain import describe, restore
 FILE = Path(__file__).with_suffix(".json")
 # What these do to a process is shown to a process of its own.
 NOT_HERE = frozenset({"endless", "crashed", "memory", "left over"})
+
+OF_A_SET = re.compile(r"\{Value.* \(set\)")  # in another order each time
 
 Entry = dict[str, str]
 
@@ -86,7 +89,8 @@ def _entry(name: str, answer: Any, kind: str) -> Entry:
     found = judged(name, answer, kind)
     called = getattr(answer, "__name__", None) or " ".join(ascii(answer).split())[:100]
     called = called.partition(" at 0x")[0]
-    return {"exercise": name, "answer": called, "kind": found.kind, "words": found.words}
+    words = OF_A_SET.sub("{...} (set)", found.words)
+    return {"exercise": name, "answer": called, "kind": found.kind, "words": words}
 
 
 def written_down() -> list[Entry]:

@@ -53,9 +53,11 @@ def test_a_wrong_answer_is_told_its_kind_and_not_the_right_one(
         with subtests.test(expected["answer"], kind=kind):
             judgment = golden.judged(name, answer, kind)
             assert (judgment.state, judgment.kind) == (State.WRONG, kind), judgment.words
-            assert judgment.words == expected["words"]
+            assert golden.OF_A_SET.sub("{...} (set)", judgment.words) == expected["words"]
             assert expected["kind"] == kind
-            assert not re.search(r"Traceback|: .*: [A-Z][a-z]", judgment.words)
+            assert "Traceback" not in judgment.words
+            if kind in ("type", "text", "value"):
+                assert not re.search(r": .*: [A-Z][a-z]", judgment.words)
             said = set(ITS_NUMBERS.findall(judgment.words))
             assert not (right & said) - numbers_in(answer)
 

@@ -128,13 +128,6 @@ def order_path_by_path(output):
     return [*nodes, output]
 
 
-def nodes_path_by_path(y):
-    def below(node):
-        return {node}.union(*map(below, node.inputs))
-
-    return len(below(y))
-
-
 def paths_one_by_one(nodes):
     def ways(node):
         return 1 if node is nodes[0] else sum(map(ways, node.inputs))
@@ -169,7 +162,6 @@ def engine_path_by_path(calculation, data):
 @pytest.mark.parametrize(
     ("name", "function"),
     [
-        ("02.4", nodes_path_by_path),
         ("05.4", order_path_by_path),
         ("06.3", gradients_path_by_path),
         ("15.5", paths_one_by_one),

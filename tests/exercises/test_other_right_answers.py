@@ -91,12 +91,30 @@ VALID_ORDERS = [
     list(order) for order in permutations("yvwuxk") if not too_early(second_graph(), order)
 ]
 
+
+def nodes_path_by_path(y):
+    def below(node):
+        return {node}.union(*map(below, node.inputs))
+
+    return len(below(y))
+
+
+def rearranged(w, gradient, m, v, t):
+    """As Kingma and Ba write it for speed."""
+    m, v = 0.9 * m + 0.1 * gradient, 0.999 * v + 0.001 * gradient**2
+    rate = 0.1 * math.sqrt(1 - 0.999**t) / (1 - 0.9**t)
+    return w - rate * m / (math.sqrt(v) + 1e-8), m, v
+
+
 ALSO_RIGHT: list[tuple[str, Any]] = [
     *(("05.2", order) for order in VALID_ORDERS),
     ("05.2", tuple(VALID_ORDERS[0])),
     ("05.2", "".join(VALID_ORDERS[0])),
     ("05.2", ", ".join(VALID_ORDERS[-1])),
     ("02.2", "qpstmy"),
+    ("01.5", {"method": "Forward", "step": 0.01}),
+    ("02.4", nodes_path_by_path),
+    ("11.3", rearranged),
     ("05.4", right_to_left),
     ("05.4", all_users_first),
     ("06.3", walk_along_them),

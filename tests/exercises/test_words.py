@@ -9,7 +9,7 @@ import re
 from typing import Any
 
 import pytest
-from exercise_files import NAMES, answers, wrong_answers
+from exercise_files import NAMES, answers
 
 from engine import Value
 from engine.course import check, hint
@@ -65,14 +65,6 @@ def test_a_long_dictionary_is_told_by_what_is_wrong_in_it() -> None:
 def test_a_wrong_type_is_told_in_one_sentence() -> None:
     told = words("01.2", lambda f, x, h: [f(x)])
     assert told.startswith("For area at 3 with h = 0.5, the answer is one number, and yours is [9]")
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_no_capital_stands_behind_two_colons(name: str) -> None:
-    for answer, kind in wrong_answers(name):
-        if kind in ("type", "text", "value"):
-            told = words(name, answer)
-            assert not re.search(r": .*: [A-Z][a-z]", told), told
 
 
 def test_a_number_close_to_another_is_shown_with_all_its_digits() -> None:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from engine.constants import Literal
-from engine.course.checks.exercise import Finding, among
+from engine.course.checks.exercise import Finding, WrongNumber, among
 from engine.course.checks.plain import same
 from engine.graph import Constant, Graph, Node
 from engine.text import number_text
@@ -118,7 +118,13 @@ def judge_gradients(
             continue
         found = mistakes.explanations(walk, question, answers[name])
         if not found:
-            return among(answers[name], question.answer, name=name)
+            data = walk.graph.nodes[question.node].data
+            own = WrongNumber(
+                data * question.answer,
+                "own data",
+                "That is the gradient times its own data, and its own data has no part in it.",
+            )
+            return among(answers[name], question.answer, own, name=name)
         first, *others = found
         kind = first.mistake.name.lower().replace("_", " ")
         both = [first, *(o for o in others if o.mistake is mistakes.Mistake.SIGN)]

@@ -203,6 +203,11 @@ def _leaves_alone(y: Value) -> int:
     return sum(not node.op for node in topological_order(y))
 
 
+def leaves_by_path(y: Value) -> int:
+    """How many paths lead to leaves."""
+    return sum(map(leaves_by_path, y.inputs)) if y.inputs else 1
+
+
 def _computed_alone(y: Value) -> int:
     return sum(bool(node.op) for node in topological_order(y))
 
@@ -304,18 +309,17 @@ EXERCISES = (
                 "the product of two different leaves that both hold 3", lambda: (equal_numbers(),)
             ),
             Case("a number doubled ten times by x = x + x", lambda: (doubled(10),)),
-            Case(
-                "a number doubled forty times",
-                lambda: (doubled(40),),
-                "The counts are right, but it goes along every path by itself. Look at each node "
-                "once.",
-            ),
         ),
         reference=_reference_count,
         shape=number,
         suspects=COUNT_SUSPECTS,
         renew=as_they_are,
         forbidden={"engine.value.topological_order", "engine.graph.Graph"},
+        mistakes="""
+leaves | = leaves_by_path
+    only the leaves are counted, and once for each path that leads to them.
+""",
+        given=globals(),
         right="It finds everything that took part, and counts each node once.",
         hints=(
             "Start with a list of nodes to look at that holds only y, and with an empty set of "

@@ -109,8 +109,8 @@ def _judge_orders(answer: dict[str, Any]) -> Finding | None:
     if all(answer[name] == VALID for name in wrong):
         return Finding(
             "called valid",
-            f"{seen} You call an order valid in which a node goes before one that uses it. Look "
-            "also at the leaves.",
+            f"{seen} You call an order valid in which a node goes before one that uses it."
+            + (" Look also at the leaves." if "D" in wrong else ""),
         )
     if all(answer[name] == TOO_EARLY for name in wrong):
         return Finding(

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
@@ -74,8 +75,22 @@ def shared_graph() -> Graph:
 # 06.1
 
 
+def of_the_chapter() -> Graph:
+    """The same calculation with the numbers of the chapter."""
+    a, b, c, f = Value(2.0), Value(-3.0), Value(10.0), Value(-2.0)
+    e = a * b
+    d = e + c
+    L = d * f  # noqa: N806 (the loss is called L)
+    return Graph.of(L, {"a": a, "b": b, "c": c, "f": f, "e": e, "d": d, "L": L})
+
+
 def _judge_gradients(answer: dict[str, float]) -> Finding | None:
     walk = reverse_walk(seven_nodes())
+    chapter = reverse_walk(of_the_chapter())
+    if all(same(answer[name], chapter.grad(name)) for name in answer):
+        return Finding(
+            "the chapter's", "These are the gradients of the chapter. Here the numbers are others."
+        )
     for index in walk.order:
         name = walk.graph.names[index]
         wrong = _mistakes(walk, index)
@@ -118,6 +133,12 @@ def _mistakes(walk: Walk, index: int) -> Iterator[WrongNumber]:
             upstream / len(user.inputs),
             "shared out",
             "An addition does not share the gradient out like a cake: each input gets all of it.",
+        )
+        other = math.prod(walk.graph.nodes[k].data for k in user.inputs if k != index)
+        yield WrongNumber(
+            other * upstream,
+            "as a product",
+            "That would be right for a product. An addition hands the gradient on as it is.",
         )
     yield WrongNumber(
         upstream,

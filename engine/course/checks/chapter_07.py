@@ -92,6 +92,11 @@ def _slips() -> dict[str, tuple[WrongNumber, ...]]:
             WrongNumber(
                 B * math.exp(B - 1), "as a power", "Here the exponent moves, and not the base."
             ),
+            WrongNumber(
+                B * math.exp(B),
+                "times the exponent",
+                "exp is its own derivative: no factor.",
+            ),
             WrongNumber(1 / B, "as log", "That would be right for the logarithm."),
             WrongNumber(B, "data", "That is b itself."),
         ),
@@ -133,6 +138,8 @@ def _recorded(arguments: tuple[Any, ...], result: Any) -> Any:
     """The data of a recorded operation, and its local derivative for each input by name."""
     if not isinstance(result, Value) or not all(isinstance(i, PlainData) for i in result.inputs):
         return result
+    if result.op == "/" and [value.label for value in result.inputs] == ["b", "a"]:
+        return {"shown": "b / a"}
     slopes = dict.fromkeys([f"for {value.label}" for value in result.inputs], 0.0)
     for value, slope in zip(result.inputs, result.local_derivatives, strict=True):
         slopes[f"for {value.label}"] += slope
@@ -153,6 +160,12 @@ def _record_of(*names: str) -> Shape:
             )
         if not isinstance(answer, dict):
             return Finding("type", f"it gives {in_words(answer)}. Give back what record makes.")
+        if "shown" in answer:
+            return Finding(
+                "order",
+                "its node shows b / a: with the name '/' the order of the pairs counts. Record a "
+                "first.",
+            )
         forgotten = [name for name in names if f"for {name}" not in answer]
         if forgotten:
             return Finding(
@@ -194,6 +207,22 @@ BORROWED = Suspect(
     "It calculates with a Value itself. Calculate with plain numbers: a.data, and functions of "
     "math.",
 )
+# What record says where an input and its local derivative are no pair, and what that means here.
+NO_PAIR = (
+    "no pair",
+    "An input and its local derivative belong together in a pair, with parentheses of its own: "
+    "(a, local derivative).",
+)
+NO_VALUE = (
+    "no Value",
+    "The first of a pair is the input itself, such as a, not a.data: a gradient has to find it.",
+)
+PAIR_ERRORS = {
+    "does not have": NO_PAIR,
+    "needs one or two inputs": NO_PAIR,
+    "needs pairs": NO_PAIR,
+    "Build it from Values": NO_VALUE,
+}
 
 
 def _at(*numbers_: float) -> Case:
@@ -386,7 +415,7 @@ EXERCISES = (
         hints=(
             "The table of the chapter has a formula for each of them.",
             "Mind which number stands for a and which for b. b is negative: what does the ReLU do?",
-            "Let Python calculate: math.exp(-2), and 1 - math.tanh(0.5)**2 for the last one.",
+            "Let Python calculate: math has exp and tanh. For tanh, begin with its result.",
         ),
     ),
     FunctionExercise(
@@ -397,6 +426,12 @@ EXERCISES = (
         shape=_record_of("a"),
         observe=_recorded,
         suspects=TANH_SLIPS,
+        errors=PAIR_ERRORS,
+        mistakes="""
+times its gradient | = _one("tanh", math.tanh, lambda x: 0.0)
+    the local derivative is 0. A gradient has not arrived yet when the operation is recorded.
+""",
+        given=globals(),
         right="One node that knows its result and its slope: the walk needs no more.",
         hints=(
             "record takes a name, the result, and a pair of the input and its local derivative.",
@@ -412,6 +447,7 @@ EXERCISES = (
         shape=_record_of("a", "b"),
         observe=_recorded,
         suspects=DIVIDE_SLIPS,
+        errors=PAIR_ERRORS,
         right="Two inputs, two local derivatives, and one of them has a minus sign.",
         hints=(
             "record takes one pair for each input: record(name, result, (a, ...), (b, ...)).",
@@ -427,6 +463,8 @@ EXERCISES = (
         shape=_record_of("a"),
         observe=_recorded,
         suspects=BELL_SLIPS,
+        errors=PAIR_ERRORS,
+        tolerance=1e-12,
         right="Even inside one node it is the chain rule: inner slope times outer slope.",
         hints=(
             "Two things happen: a becomes the negative of its square, and exp is taken of that.",

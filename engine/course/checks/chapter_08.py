@@ -110,6 +110,11 @@ ERROR_SUSPECTS = (
         "should stay as it is.",
     ),
     *_twice(
+        lambda first, second: first,
+        "the first alone",
+        "it divides by the first number, whichever is larger, and its sign counts too.",
+    ),
+    *_twice(
         lambda first, second: abs(second),
         "the second alone",
         "it divides by the second number, whichever is larger. Exchange the two, and the error "
@@ -186,7 +191,7 @@ def _judge_step(answer: float) -> Finding | None:
     tries = gradient_check_by_step(steep, (STEEP_AT,))
     best = min(tries, key=lambda one: (one.failures != (), one.inputs[0].relative_error)).step
     error = result.inputs[0].relative_error
-    yours = f"With h = {number_text(answer)} the relative error is {error:.0e}"
+    yours = f"With h = {number_text(answer)} the relative error is {error:.3g}"
     if answer > best:
         return Finding("too large", f"{yours}: within this step the curve bends too much.")
     return Finding("too small", f"{yours}: rounding has eaten the digits.")
@@ -264,6 +269,7 @@ EXERCISES = (
             _pair(6.0, 8.0),
             _pair(5.0, 4.0),
             _pair(1000.001, 1000.0),
+            _pair(3.00001, 3.0),
             _pair(-5.0, -4.0),
             _pair(-3.0, 2.0),
             _pair(0.0, 3.0),

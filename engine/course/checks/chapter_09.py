@@ -466,6 +466,12 @@ def _judge_twins(answer: dict[str, Any]) -> Finding | None:
             f"With {name} = {data!r} they differ by less than can be seen here. Take a larger "
             "change.",
         )
+    if _seem_equal(gradients) and name not in ("v1", "v2", "c"):
+        return Finding(
+            "mirrored",
+            f"With {name} = {number_text(data)} the two sums are opposite numbers, and tanh is "
+            "equally steep there: both weights have the same gradient. Take another number.",
+        )
     if _seem_equal(gradients):
         return Finding(
             "still twins",

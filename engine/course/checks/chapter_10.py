@@ -24,6 +24,7 @@ from engine.course.checks.exercise import (
     one_of,
 )
 from engine.course.checks.plain import Calculation, in_words
+from engine.course.checks.stand_ins import Borrowed
 from engine.text import number_text
 from engine.value import Parameter, Value
 
@@ -365,8 +366,30 @@ def _list_of_places(answer: Any) -> Finding | None:
     return Finding("type", f"it gives {in_words(answer)}, and should give a list of numbers.")
 
 
+def _of_a_leaf(loss_of: Loss) -> Loss:
+    """A loss that refuses a parameter which drags everything before it along."""
+
+    def loss(w: Value) -> Value:
+        if isinstance(w, Value) and w.op:
+            raise Borrowed("w was calculated from the w of before.")
+        return loss_of(w)
+
+    return loss
+
+
+def new_w_each_time(loss_of: Loss, start: float, rate: float, steps: int) -> list[float]:
+    """Descent that makes a node of each step."""
+    w: Value = Parameter(start)
+    places = [w.data]
+    for _ in range(int(steps)):
+        loss_of(w).backward()
+        w = w - rate * w.grad
+        places.append(w.data)
+    return places
+
+
 def _descent_case(words: str, loss_of: Loss, start: float, rate: float, steps: int) -> Case:
-    return Case(words, lambda: (loss_of, start, rate, steps))
+    return Case(words, lambda: (_of_a_leaf(loss_of), start, rate, steps))
 
 
 # 10.4
@@ -477,11 +500,12 @@ def _judge_rates(answer: dict[str, str]) -> Finding | None:
     if not wrong:
         return None
     seen = f"{len(RATES) - len(wrong)} of {len(RATES)} are right."
-    if any(is_right == DIVERGES for is_right, _ in wrong):
+    missed = sum(is_right == DIVERGES for is_right, _ in wrong)
+    if missed:
         return Finding(
             "not seen",
-            f"{seen} With one of them every step ends further away than it began, and you do not "
-            "say so.",
+            f"{seen} With {'one' if missed == 1 else 'some'} of them every step ends further away "
+            "than it began, and you do not say so.",
         )
     if any(said == DIVERGES for _, said in wrong):
         return Finding(
@@ -602,6 +626,12 @@ EXERCISES = (
         reference=_path,
         shape=_list_of_places,
         suspects=LOOP_SUSPECTS,
+        mistakes="""
+w made anew | = new_w_each_time
+    ~It makes a new w from the old one in each step. The new one remembers how it was made, and all
+    steps before stay alive with it. Move the number of the one parameter: w.data -= ...
+""",
+        given=globals(),
         right="Forward, clear, walk, move. The GPT at the end of the course learns like this.",
         hints=(
             "Begin with w = Parameter(start) and a list that holds the start.",

@@ -105,6 +105,13 @@ def with_betas(
     return parameter.data, adam.momentum[0], adam.squares[0]
 
 
+def rearranged(w: float, gradient: float, m: float, v: float, t: float) -> Triple:
+    """The form of Kingma and Ba in which the rate takes the corrections in."""
+    _, m, v = _step_of_the_engine(w, gradient, m, v, t)
+    rate = RATE * (1 - BETA2**t) ** 0.5 / (1 - BETA1**t)
+    return w - rate * m / (v**0.5 + EPSILON), m, v
+
+
 def _triple(answer: Any) -> Finding | None:
     if isinstance(answer, list | tuple) and len(answer) == 3:
         wrong = next((found for member in answer if (found := number(member))), None)
@@ -392,6 +399,7 @@ beta typed in | beta * m + (1 - beta) -> 0.9 * m + 0.1
             _step_case("step 50, gradient 0", 1.0, 0.0, 0.05, 0.001, 50),
         ),
         reference=_step_of_the_engine,
+        also=(rearranged,),
         shape=_triple,
         solution="""
 def adam_step(w, gradient, m, v, t):

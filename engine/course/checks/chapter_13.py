@@ -236,9 +236,15 @@ SOFTMAX_SUSPECTS = tuple(
             "off first.",
         ),
         (
+            _without(lambda scores: scores[0].data),
+            "first taken off",
+            "You take off the first score, and a later one may be far larger.",
+        ),
+        (
             _without(lambda scores: min(score.data for score in scores)),
             "smallest taken off",
-            "You take off the smallest score, so the largest may still be far too large.",
+            "You take off the smallest score, or each one in turn: then the largest is still far "
+            "too large for exp. Take the largest off all of them.",
         ),
         (
             _without(lambda scores: sum(score.data for score in scores) / len(scores)),
@@ -466,6 +472,7 @@ EXERCISES = (
             _leaves(1000.0, 999.0),
             _leaves(-1000.0, -1001.5, -1000.5),
             _leaves(800.0, 0.0),
+            _leaves(0.0, 1000.0),
             _leaves(1000.0, -1000.0, -1000.0, 900.0),
         ),
         reference=softmax,

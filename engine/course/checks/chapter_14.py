@@ -232,6 +232,11 @@ def _weights(query: Sequence[Value], keys: Vectors, divisor: float | None = None
     return softmax([dot(query, key) / by for key in keys])
 
 
+def _shares(query: Sequence[Value], keys: Vectors) -> list[Value]:
+    scores = [dot(query, key) / math.sqrt(len(query)) for key in keys]
+    return [score / sum(scores[1:], scores[0]) for score in scores]
+
+
 def _mixed(weights: Sequence[Value], values: Vectors) -> list[Value]:
     return [dot(weights, column) for column in zip(*values, strict=True)]
 
@@ -341,6 +346,12 @@ def _copied(queries: Vectors, keys: Vectors, values: Vectors) -> list[list[Value
         )
         for position, query in enumerate(queries)
     ]
+
+
+def reading(queries: Any, keys: Any, values: Any, ahead: int = 1, part: int = 0) -> list[Any]:
+    """Attention of each position with the first keys, up to this place and some further on."""
+    ends = range(ahead, ahead + len(queries))
+    return [attend(q, keys[:n], values[:n])[part] for n, q in zip(ends, queries, strict=True)]
 
 
 CAUSAL_SUSPECTS = tuple(
@@ -561,6 +572,11 @@ EXERCISES = (
         observe=_seen,
         suspects=ATTEND_SUSPECTS,
         forbidden={"engine.gpt.attend"},
+        mistakes="""
+no softmax | = lambda query, keys, values: _mixed(_shares(query, keys), values)
+    The scores are divided by their total, and that is no softmax: it takes exp of each first.
+""",
+        given=globals(),
         right="Compare, weigh, mix: and each gradient finds its way back.",
         hints=(
             "Three steps: one score for each key, softmax of the scores, the mixture.",
@@ -590,6 +606,13 @@ EXERCISES = (
         shape=_shape(deep=True),
         observe=_seen,
         suspects=CAUSAL_SUSPECTS,
+        mistakes="""
+one too many | = lambda queries, keys, values: reading(queries, keys, values, ahead=2)
+    A position reads one position ahead: keys[:n] has n keys, and the first position is number 0.
+weights | = lambda queries, keys, values: reading(queries, keys, values, part=1)
+    Those are the weights. attend gives back two things, and the mixture is the first.
+""",
+        given=globals(),
         right="Nothing is forbidden: what comes later is not in the lists yet.",
         hints=(
             "Make a list, and append one mixture for each position.",

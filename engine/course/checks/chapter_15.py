@@ -55,6 +55,8 @@ ABSENT, CLOSED, TIMES_ZERO, ONE_SCORE = REASONS = (
     "only one score",
 )
 NEAR = 1e-3
+# A difference to both sides with any sensible step is nearer than this, and one to a side is not.
+MEASURED_NEAR = 1e-4
 STEPS = (1e-5, 1e-6)
 TINY = 1e-15
 
@@ -341,7 +343,7 @@ def _judge_check(answer: dict[str, Any]) -> Finding | None:
             "Both numbers are the same to the last digit. A measurement is never so exact: measure "
             "with the forward pass alone.",
         )
-    if any(same(measured, slope, NEAR) for slope in slopes):
+    if any(same(measured, slope, MEASURED_NEAR) for slope in slopes):
         return None
     slope = slopes[-1]
     return among(
@@ -358,7 +360,7 @@ def _judge_check(answer: dict[str, Any]) -> Finding | None:
             "That is half of it. The distance is divided by two steps, and not by more.",
         ),
         WrongNumber(0.0, "not moved", "Nothing has moved. Was the model read again each time?"),
-        tolerance=NEAR,
+        tolerance=MEASURED_NEAR,
         name="measured",
     )
 
@@ -507,6 +509,11 @@ EXERCISES = (
         shape=number,
         suspects=COUNT_SUSPECTS,
         forbidden={"engine.gpt.GPT", "engine.gpt.Shape"},
+        mistakes="""
+width of 64 typed in | = lambda *shape: _made(*shape, squares=4) + shape[0] * shape[1] * 2 * 64
+    64 is right for the width of 16 alone. The middle of the MLP is four times as wide as the model.
+""",
+        given=globals(),
         right="Three tables once, and six matrices for each layer.",
         hints=(
             "The chapter prints rows and columns of every matrix. Which of these sizes is the "

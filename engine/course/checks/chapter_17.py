@@ -9,7 +9,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Sequence
 from random import Random
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -355,10 +355,18 @@ Calculation = Callable[..., Any]
 Gradients = Callable[[Calculation, list[float]], list[float]]
 
 
+class Repeated(Exception):  # noqa: N818 (what happened, as a check names it)
+    """The calculation was made more than once."""
+
+
 def _for_numbers(calculation: Calculation) -> Calculation:
     """A calculation that refuses plain numbers, so that nobody measures instead of walking."""
+    calls = []
 
     def refusing(*numbers: Any) -> Any:
+        calls.append(numbers)
+        if len(calls) > 1:
+            raise Repeated("the calculation is made once: one walk back gives all gradients.")
         if any(type(each) in (int, float) for each in numbers):
             raise Borrowed("this calculation takes Numbers, and no plain numbers.")
         return calculation(*numbers)
@@ -495,6 +503,34 @@ class _Recursive(_Slip):
             given.go_on()  # type: ignore[attr-defined]
 
 
+class _RecursiveOneByOne(_Slip):
+    """Each node goes on at once, from one input to the next."""
+
+    def backward(self) -> None:
+        self.grad = 1.0
+        self.go_on()
+
+    def go_on(self) -> None:
+        for given, slope in zip(self.inputs, self.slopes, strict=True):
+            given.grad += slope * self.grad
+            given.go_on()  # type: ignore[attr-defined]
+
+
+class _OverwritesAlongTheTape(_Overwrites):
+    """The last contribution is another one when the nodes have their turns as they were made."""
+
+    tape: ClassVar[list[_Slip]] = []
+
+    def __init__(self, *parts: Any) -> None:
+        super().__init__(*parts)
+        self.tape.append(self)
+
+    def order(self) -> list[_Slip]:
+        nodes = self.tape[::-1]
+        self.tape.clear()
+        return nodes
+
+
 class _WithAStack(_Slip):
     """Each node goes on whenever it comes off a list that it may stand on several times."""
 
@@ -583,6 +619,11 @@ ENGINE_SLIPS = (
         "A second contribution overwrites the first one. They are added: +=.",
     ),
     (
+        _OverwritesAlongTheTape,
+        "overwritten",
+        "A second contribution overwrites the first one. They are added: +=.",
+    ),
+    (
         _OnceForEachInput,
         "one edge",
         "A number that an operation uses twice has two edges there. Keep both.",
@@ -594,7 +635,7 @@ ENGINE_SLIPS = (
             "A node hands on each time something arrives, and each time all that it holds. First "
             "make a list, and walk along it.",
         )
-        for walk in (_Recursive, _WithAStack, _WithAQueue)
+        for walk in (_Recursive, _RecursiveOneByOne, _WithAStack, _WithAQueue)
     ),
     *(
         (
@@ -623,7 +664,29 @@ def _measured(calculation: Calculation, data: list[float]) -> list[float]:
     return [*central_difference(calculation, data)]
 
 
+def _one_input_after_the_other(calculation: Calculation, data: list[float]) -> list[float]:
+    found = []
+    for place in range(len(data)):
+        leaves = [Value(each) for each in data]
+        calculation(*leaves).backward()
+        found.append(leaves[place].grad)
+    return found
+
+
+def _every_number_twice(calculation: Calculation, data: list[float]) -> list[float]:
+    return [calculation(*map(Value, data)).data for _ in (*data, *data)]
+
+
 ENGINE_SUSPECTS = (
+    *(
+        Suspect(
+            function,
+            "no walk back",
+            "It makes the calculation again and again, as somebody does who measures or goes "
+            "forward. Make it once: one walk back gives all gradients.",
+        )
+        for function in (_one_input_after_the_other, _every_number_twice)
+    ),
     Suspect(
         _measured,
         "plain numbers",

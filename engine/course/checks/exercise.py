@@ -129,8 +129,10 @@ class FunctionExercise(Exercise):
         mistakes: known mistakes as text, the most telling first; see :mod:`.mistakes`.
         given: what solution and mistakes use from elsewhere, by name.
         suspects: the functions of those mistakes, and before them those that are no text.
+        errors: kind and words by a part of the message of an error that a known mistake raises.
         forbidden: ``module.name`` of what a learner is to write without.
         tolerance: relative, for numbers.
+        also: other functions that are right, where a form of the field gives other digits.
         accept: judges one observed result by its properties, where many are right; then the
             reference only has to be one of them.
         renew: makes the inputs of a call ready for another one, where a second call on the very
@@ -145,8 +147,10 @@ class FunctionExercise(Exercise):
     mistakes: str = ""
     given: Mapping[str, Any] = field(default_factory=dict)
     suspects: tuple[Suspect, ...] = ()
+    errors: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     forbidden: Collection[str] = field(default=frozenset())
     tolerance: float = 1e-6
+    also: tuple[Callable[..., Any], ...] = ()
     accept: Callable[[tuple[Any, ...], Any], Finding | None] | None = None
     renew: Callable[[tuple[Any, ...]], object] | None = None
 
@@ -282,7 +286,27 @@ def one_of(*words: str) -> Shape:
             )
         return _wrong_type(f"one of the words {choice}", answer)
 
+    vars(shape)["words"] = words
     return shape
+
+
+def tidied(shape: Shape, answer: Any) -> Any:
+    """An answer in which a word to choose is written as the exercise writes it.
+
+    Args:
+        shape: of the answer.
+        answer: of a learner.
+
+    >>> tidied(all_of("ab", one_of("up", "down")), {"a": "Up", "b": " down"})
+    {'a': 'up', 'b': 'down'}
+    """
+    if isinstance(answer, str):
+        words = vars(shape).get("words", ())
+        return next((w for w in words if w.casefold() == answer.strip().casefold()), answer)
+    parts = vars(shape).get("parts", {})
+    if isinstance(answer, dict) and parts:
+        return {k: tidied(parts[k], part) if k in parts else part for k, part in answer.items()}
+    return answer
 
 
 def fields(**shapes: Shape) -> Shape:
@@ -306,6 +330,7 @@ def fields(**shapes: Shape) -> Shape:
                 return placed(f"{name}: ", found)
         return None
 
+    vars(shape)["parts"] = shapes
     return shape
 
 
@@ -403,10 +428,15 @@ def among(
     if same(answer, right, tolerance):
         return None
     before = f"{name}: " if name else ""
-    for mistake in wrong:
-        if same(answer, mistake.number, tolerance) and not same(mistake.number, right, tolerance):
-            return Finding(mistake.kind, before + mistake.words)
     yours = number_text(answer)
+    told = [w for w in wrong if not same(w.number, right, tolerance)]
+    made = {w.words: w for w in reversed(told) if same(answer, w.number, tolerance)}
+    if made:
+        first, *others = reversed(made.values())
+        if first.kind in {other.kind for other in others} or not others:
+            return Finding(first.kind, before + first.words)
+        words = (f"Two mistakes give {yours} here. Maybe:", first.words, "Or:", others[0].words)
+        return Finding(first.kind, before + " ".join(words))
     if same(answer, -right, tolerance):
         return Finding("sign", f"{before}{yours} has the right size and the wrong sign.")
     if abs(answer - right) <= ROUGH * abs(right):

@@ -18,12 +18,14 @@ from typing import Any
 from engine.course import progress
 from engine.course.checks import catalog, running
 from engine.course.checks.exercise import (
+    ROUGH,
     AnswerExercise,
     Case,
     Exercise,
     Finding,
     FunctionExercise,
     placed,
+    tidied,
 )
 from engine.course.checks.mistakes import Suspect
 from engine.course.checks.packing import Packed
@@ -36,7 +38,7 @@ GIVES = re.compile(r"(?:gives|the gradients are) \{got\}")
 CUT = "..."
 OF_THE_COURSE = "engine.course."
 # These say by their type alone what happened.
-NAMED_ERRORS = ("Borrowed",)
+NAMED_ERRORS = ("Borrowed", "Repeated")
 # Where Python's own numbers stop with one of these, NumPy goes on with nan or inf.
 UNBOUNDED = ("OverflowError", "ZeroDivisionError")
 
@@ -89,6 +91,7 @@ def judge(exercise: Exercise, answer: Any) -> Judgment:
 
 
 def _judged_answer(exercise: AnswerExercise, answer: Any) -> Finding | None:
+    answer = tidied(exercise.shape, answer)
     found = _unfinished(answer) or exercise.shape(answer)
     if found:
         return found
@@ -154,7 +157,7 @@ def _judged_function(exercise: FunctionExercise, answer: Any) -> Finding | None:
             "Python makes a default once, and all calls share it: make a list or a set inside.",
         )
     outcomes, again = running.run(exercise, answer)
-    right = running.attempt(exercise.reference, exercise)
+    right = _right(exercise, outcomes)
     verdicts = [
         _judged_case(exercise, case, got, wanted)
         for case, got, wanted in zip(exercise.cases, outcomes, right, strict=False)
@@ -168,6 +171,13 @@ def _judged_function(exercise: FunctionExercise, answer: Any) -> Finding | None:
         return Finding("returns nothing", "It gives nothing back: is there a return at its end?")
     number, found = next((k, v) for k, v in enumerate(verdicts) if v is not None)
     return _explained(answer, outcomes[number], found)
+
+
+def _right(exercise: FunctionExercise, outcomes: list[Outcome]) -> list[Outcome]:
+    """What is right: of several forms the learner's, if it is one of them."""
+    forms = (running.attempt(form, exercise) for form in exercise.also)
+    fitting = (form for form in forms if all_alike(outcomes, form, exercise))
+    return next(fitting, None) or running.attempt(exercise.reference, exercise)
 
 
 def _kept_in_mind(
@@ -212,7 +222,8 @@ def _judged_case(
     exercise: FunctionExercise, case: Case, got: Outcome, wanted: Outcome
 ) -> Finding | None:
     if got.error:
-        return _stopped(case, got)
+        known = (told for part, told in exercise.errors.items() if part in got.message)
+        return Finding(*told) if (told := next(known, None)) else _stopped(case, got)
     if got.result is None and wanted.result is not None:
         return Finding("returns nothing", f"It gives nothing back for {case.words}.")
     wrong_shape = exercise.shape(got.result)
@@ -225,7 +236,17 @@ def _judged_case(
     if isinstance(got.result, dict) and isinstance(wanted.result, dict):
         return _other_entry(exercise, case, got.result, wanted.result)
     yours = in_words(got.result)
+    if same(got.result, wanted.result, ROUGH):
+        return _inexact(case, f"it gives {yours}")
     return Finding("other", f"For {case.words} it gives {yours}, which is not right.")
+
+
+def _inexact(case: Case, what: str) -> Finding:
+    return Finding(
+        "rounded",
+        f"For {case.words} {what}: close, and not close enough. Is something rounded, or measured "
+        "where it can be calculated?",
+    )
 
 
 def _wrong_entries(
@@ -252,6 +273,8 @@ def _other_entry(
                 "other", f"For {case.words}, {name} is 0, as if {leaf[1]} were not used."
             )
     name, entry = next(iter(wrong.items()))
+    if same(got, wanted, ROUGH):
+        return _inexact(case, f"{name} is {in_words(entry)}")
     return Finding("other", f"For {case.words}, {name} is {in_words(entry)}, which is not right.")
 
 
