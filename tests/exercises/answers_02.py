@@ -145,4 +145,14 @@ WRONG: dict[str, list[tuple[Any, str]]] = {
         (3, "no function"),
         (leaves_path_by_path, "leaves"),
     ],
+    "02.5": [
+        ({"1": "A", "2": "A", "3": "B"}, "by data"),
+        ({"1": "C", "2": "A", "3": "B"}, "always y"),
+        ({"1": "B", "2": "B", "3": "B"}, "stops"),
+        ({"1": "B", "2": "C", "3": "B"}, "stops"),
+        ({"1": "B", "2": "A", "3": "A"}, "empty list"),
+        ({"1": "B", "2": "A", "3": "C"}, "one too many"),
+        ({"1": "B"}, "missing"),
+        ({"1": "B", "2": "Z", "3": "B"}, "choice"),
+    ],
 }

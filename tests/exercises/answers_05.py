@@ -292,4 +292,14 @@ WRONG: dict[str, list[tuple[Any, str]]] = {
         (0, "no count"),
         ("6", "text"),
     ],
+    "05.6": [
+        ({"1": "A", "2": "B", "3": "A"}, "append first"),
+        ({"1": "C", "2": "B", "3": "A"}, "always the output"),
+        ({"1": "B", "2": "A", "3": "A"}, "one step only"),
+        ({"1": "B", "2": "C", "3": "A"}, "not visited"),
+        ({"1": "B", "2": "B", "3": "B"}, "turned around"),
+        ({"1": "B", "2": "B", "3": "C"}, "never appended"),
+        ({"1": "B"}, "missing"),
+        ({"1": "B", "2": "Z", "3": "B"}, "choice"),
+    ],
 }

@@ -284,4 +284,13 @@ WRONG: dict[str, list[tuple[Any, str]]] = {
         (1, "other"),
         ("0.09", "text"),
     ],
+    "06.6": [
+        ({"1": "A", "2": "B", "3": "C"}, "no seed"),
+        ({"1": "B", "2": "B", "3": "C"}, "seed is data"),
+        ({"1": "C", "2": "A", "3": "C"}, "from the front"),
+        ({"1": "C", "2": "C", "3": "C"}, "output alone"),
+        ({"1": "C", "2": "B", "3": "A"}, "overwritten"),
+        ({"1": "C", "2": "B", "3": "B"}, "upstream forgotten"),
+        ({"1": "C"}, "missing"),
+    ],
 }

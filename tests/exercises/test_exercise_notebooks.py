@@ -62,7 +62,9 @@ def test_it_is_made_as_nbgrader_makes_it(file: Path) -> None:
 @pytest.mark.parametrize("file", SOLUTIONS, ids=by_name)
 def test_no_line_of_a_solution_is_in_the_exercise(file: Path) -> None:
     exercise = read(ROOT / "exercises" / file.name)
-    shown = {line.strip() for cell in exercise.cells for line in cell.source.split("\n")}
+    # The forms with gaps show most lines of the function that the others ask for.
+    cells = (cell for cell in exercise.cells if "line by line" not in cell.source)
+    shown = {line.strip() for cell in cells for line in cell.source.split("\n")}
     hidden = [line for cell in read(file).cells for line in solution_lines(cell.source)]
     assert hidden
     # `x = Value(3.0)` and the like are parts of the task, not of its solution.

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 
 from engine.course.checks.calculations import arrows, leaves
 from engine.course.checks.exercise import (
@@ -24,6 +25,7 @@ from engine.course.checks.exercise import (
     one_letter_names,
     order_of_names,
 )
+from engine.course.checks.gaps import Gaps
 from engine.course.checks.plain import Calculation, in_words
 from engine.graph import Graph
 from engine.value import Value, topological_order
@@ -260,6 +262,44 @@ COUNT_SUSPECTS = (
 )
 
 
+# 02.5
+
+COUNTING = Gaps(
+    """
+def count_nodes(y):
+    waiting, seen = [y], set()
+    while waiting:
+        node = waiting.pop()
+        if node not in seen:
+            (1)
+            (2)
+    return (3)
+""",
+    {
+        "1": {"A": "seen.add(node.data)", "B": "seen.add(node)", "C": "seen.add(y)"},
+        "2": {
+            "A": "waiting.extend(node.inputs)",
+            "B": "waiting = []",
+            "C": "waiting.extend(y.inputs[:0])",
+        },
+        "3": {"A": "len(waiting)", "B": "len(seen)", "C": "len(seen) + 1"},
+    },
+)
+WHOLE = "../notebooks/02-record-a-calculation.ipynb#The-whole-calculation"
+COUNTING_MISTAKES = {
+    "1 A": ("by data", "Two nodes may hold the same number: remember the node."),
+    "1 C": ("always y", "That remembers y again and again. Which node was taken out?"),
+    "2 B": ("stops", "Nothing waits any more: who looks at the inputs?"),
+    "2 C": ("stops", "That puts nothing into the list: who looks at the inputs?"),
+    "3 A": ("empty list", "At the end nothing waits any more. Where are the nodes that were seen?"),
+    "3 C": ("one too many", "y itself is in the set already."),
+}
+
+
+def _counts(count: Callable[[Value], int]) -> list[int]:
+    return [count(y) for y in (seven_nodes(), used_twice(), Value(3.0), equal_numbers())]
+
+
 EXERCISES = (
     AnswerExercise(
         name="02.1",
@@ -328,6 +368,31 @@ leaves | = leaves_by_path
             "the set, and its inputs to the list.",
             "while waiting: node = waiting.pop(), and so on until the list is empty. Then the "
             "length of the set is asked for.",
+        ),
+    ),
+    AnswerExercise(
+        name="02.5",
+        title="Count the nodes, line by line",
+        task=f"""
+The function of 02.4 with three gaps. **Which line belongs into each gap?** If 02.4 was too empty a
+page, begin here, and go back to it then.
+
+{COUNTING.task}
+
+Help in the chapter: [The whole calculation]({WHOLE})
+""",
+        answer=f"""
+{COUNTING.answer}
+### BEGIN SOLUTION
+lines = {{"1": "B", "2": "A", "3": "B"}}
+### END SOLUTION
+""",
+        shape=COUNTING.shape,
+        judge=COUNTING.judge(_counts, _reference_count, COUNTING_MISTAKES),
+        right="Look at a node, remember it, and go on with its inputs.",
+        hints=(
+            "The set holds the nodes that were seen. What goes into it in each round?",
+            "The list holds what still has to be looked at: the inputs of the node.",
         ),
     ),
 )

@@ -1,7 +1,7 @@
 """The exercises of chapter 05: orders, and the function that finds one.
 
 >>> [exercise.name for exercise in EXERCISES]
-['05.1', '05.2', '05.3', '05.4', '05.5']
+['05.1', '05.2', '05.3', '05.4', '05.5', '05.6']
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from engine.course.checks.exercise import (
     one_of,
     order_of_names,
 )
+from engine.course.checks.gaps import Gaps
 from engine.course.checks.plain import in_words
 from engine.course.checks.stand_ins import (
     StandIn,
@@ -290,6 +291,48 @@ one alone | 1
 )
 
 
+# 05.6
+
+ORDERING = Gaps(
+    """
+def my_topological_order(output):
+    order, visited = [], set()
+
+    def visit(node):
+        if node not in visited:
+            (1)
+            for operand in node.inputs:
+                (2)
+            (3)
+
+    visit(output)
+    return order
+""",
+    {
+        "1": {"A": "order.append(node)", "B": "visited.add(node)", "C": "visited.add(output)"},
+        "2": {"A": "order.append(operand)", "B": "visit(operand)", "C": "visited.add(operand)"},
+        "3": {"A": "order.append(node)", "B": "order.insert(0, node)", "C": "visit(node)"},
+    },
+)
+FINDING = "../notebooks/05-order-matters.ipynb#How-to-find-an-order"
+ORDERING_MISTAKES = {
+    "1 A": (
+        "append first",
+        "The node would stand before its inputs. What comes first?",
+    ),
+    "1 C": ("always the output", "The node of this visit has to be remembered."),
+    "2 A": ("one step only", "The inputs have inputs too: who visits those?"),
+    "2 C": ("not visited", "It is only remembered, and never visited."),
+    "3 B": ("turned around", "That is the order of the walk. Asked for is inputs first."),
+    "3 C": ("never appended", "No node ever comes into the list."),
+}
+
+
+def _orders(order: Callable[[StandIn], list[StandIn]]) -> list[list[str]]:
+    graphs = (leaf_alone(), same_input_twice(), chapter_graph(), first_graph(), second_graph())
+    return [[node.label for node in order(stand_ins(graph)[-1])] for graph in graphs]
+
+
 EXERCISES = (
     AnswerExercise(
         name="05.1",
@@ -437,6 +480,31 @@ borrowed | return order -> return output.backward()
             "y is first in each of them. Then four nodes remain.",
             "a comes after p, and b comes after q. Nothing else is asked for.",
             "Write down all orders that go on with p. As many go on with q.",
+        ),
+    ),
+    AnswerExercise(
+        name="05.6",
+        title="Write topological_order, line by line",
+        task=f"""
+The function of 05.4 with three gaps. **Which line belongs into each gap?** If 05.4 was too empty a
+page, begin here, and go back to it then.
+
+{ORDERING.task}
+
+Help in the chapter: [How to find an order]({FINDING})
+""",
+        answer=f"""
+{ORDERING.answer}
+### BEGIN SOLUTION
+lines = {{"1": "B", "2": "B", "3": "A"}}
+### END SOLUTION
+""",
+        shape=ORDERING.shape,
+        judge=ORDERING.judge(_orders, everything_behind, ORDERING_MISTAKES),
+        right="Remember, visit the inputs, and only then append.",
+        hints=(
+            "What has to be known when the same node is reached a second time?",
+            "When all inputs have been visited, they are in the list. What comes next?",
         ),
     ),
 )

@@ -1,7 +1,7 @@
 """The exercises of chapter 06: the whole walk, on paper and in Python.
 
 >>> [exercise.name for exercise in EXERCISES]
-['06.1', '06.2', '06.3', '06.4', '06.5']
+['06.1', '06.2', '06.3', '06.4', '06.5', '06.6']
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from engine.course.checks.exercise import (
     numbers,
     placed,
 )
+from engine.course.checks.gaps import Gaps
 from engine.course.checks.plain import in_words, same
 from engine.course.checks.stand_ins import (
     Borrowed,
@@ -480,6 +481,51 @@ def _judge_prediction(answer: float) -> Finding | None:
     )
 
 
+# 06.6
+
+WALKING = Gaps(
+    """
+def my_backward(output):
+    order = my_topological_order(output)
+    (1)
+    for node in (2):
+        for operand, slope in zip(node.inputs, node.local_derivatives):
+            (3)
+""",
+    {
+        "1": {
+            "A": "output.grad = 0.0",
+            "B": "output.grad = output.data",
+            "C": "output.grad = 1.0",
+        },
+        "2": {"A": "order", "B": "reversed(order)", "C": "order[-1:]"},
+        "3": {
+            "A": "operand.grad = slope * node.grad",
+            "B": "operand.grad += slope",
+            "C": "operand.grad += slope * node.grad",
+        },
+    },
+    {"my_topological_order": everything_behind},
+)
+WALKING_MISTAKES = {
+    "1 A": ("no seed", "With 0 at the start, nothing arrives anywhere."),
+    "1 B": ("seed is data", "How fast does a number change with itself?"),
+    "2 A": ("from the front", "The leaves would go first, while they still hold 0."),
+    "2 C": ("output alone", "Only the output hands something on."),
+    "3 A": ("overwritten", "A second contribution overwrites the first one."),
+    "3 B": ("upstream forgotten", "The local derivative is handed on alone."),
+}
+
+
+def _walks(walk: Callable[[StandIn], object]) -> list[dict[str, float]]:
+    found = []
+    for graph in (seven_nodes(), twice(), shared_graph(), short_and_long()):
+        output = stand_ins(graph)[-1]
+        walk(output)
+        found.append(_gradients((output,), None))
+    return found
+
+
 EXERCISES = (
     AnswerExercise(
         name="06.1",
@@ -601,6 +647,31 @@ EXERCISES = (
             "A gradient says how many times as fast L moves. How far does L move for a alone?",
             "Gradient times move, for a and for f. f falls, so its move is negative.",
             "Add the two parts: gradient of a times 0.01, and gradient of f times -0.02.",
+        ),
+    ),
+    AnswerExercise(
+        name="06.6",
+        title="Write backward, line by line",
+        task=f"""
+The walk of 06.3 with three gaps; `my_topological_order` is the function of 05.4. **Which line
+belongs into each gap?** If 06.3 was too empty a page, begin here, and go back to it then.
+
+{WALKING.task}
+
+Help in the chapter: [The one rule](../notebooks/06-the-seven-node-walk.ipynb#The-one-rule)
+""",
+        answer=f"""
+{WALKING.answer}
+### BEGIN SOLUTION
+lines = {{"1": "C", "2": "B", "3": "C"}}
+### END SOLUTION
+""",
+        shape=WALKING.shape,
+        judge=WALKING.judge(_walks, _walk_back, WALKING_MISTAKES),
+        right="A seed gradient, an order from the back, and one rule.",
+        hints=(
+            "The output changes exactly as fast as itself.",
+            "In the list, inputs stand first. Who has to hand on first?",
         ),
     ),
 )
