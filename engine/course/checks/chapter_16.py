@@ -440,46 +440,8 @@ def _tempered(scores: list[float], temperature: float) -> list[float]:
     return [p.data for p in softmax([Value(score) / temperature for score in scores])]
 
 
-def _unguarded(scores: list[float], temperature: float) -> list[float]:
-    powers = [math.exp(score / temperature) for score in scores]
-    return [power / sum(powers) for power in powers]
-
-
 def _powers(scores: list[float], temperature: float) -> list[float]:
     return [p ** (1 / temperature) for p in _tempered(scores, 1.0)]
-
-
-TEMPERATURE_SUSPECTS = tuple(
-    Suspect(function, kind, f"For {{case}} it gives {{got}}. {words}")
-    for function, kind, words in (
-        (
-            lambda scores, temperature: _tempered(scores, 1 / temperature),
-            "upside down",
-            "Cold and hot are exchanged: the scores are divided by the temperature.",
-        ),
-        (
-            lambda scores, temperature: _tempered(scores, 1.0),
-            "no temperature",
-            "The temperature plays no part. (Added to each score, or taken off, it cancels.)",
-        ),
-        (
-            lambda scores, temperature: [p / temperature for p in _tempered(scores, 1.0)],
-            "divided afterward",
-            "The probabilities are divided, and do not add up to 1 any more. Divide the scores, "
-            "before softmax.",
-        ),
-        (
-            _powers,
-            "not divided",
-            "These numbers do not add up to 1: divide by their total.",
-        ),
-        (
-            _unguarded,
-            "not stable",
-            "Divided by a small temperature, a score gets large. Take the largest one off.",
-        ),
-    )
-)
 
 
 def _at(words: str, scores: Sequence[float], temperature: float) -> Case:
@@ -491,59 +453,6 @@ def _at(words: str, scores: Sequence[float], temperature: float) -> Case:
 
 def _typical(losses: list[float], count: int) -> float:
     return math.exp(-mean(losses[-count:]))
-
-
-TYPICAL_SUSPECTS = tuple(
-    Suspect(function, kind, f"For {{case}} it gives {{got}}. {words}")
-    for function, kind, words in (
-        (
-            lambda losses, count: mean(losses[-count:]),
-            "loss",
-            "That is the mean loss itself. Which probability has such a loss?",
-        ),
-        (
-            lambda losses, count: _typical(losses[:count], count),
-            "first ones",
-            "Those are the first losses. Asked for are the last ones.",
-        ),
-        (
-            lambda losses, count: _typical(losses, len(losses)),
-            "all of them",
-            "All losses are in it, also the early ones, when the model knew nothing.",
-        ),
-        (
-            lambda losses, count: math.exp(-sum(losses[-count:]) / count),
-            "divided by count",
-            "It divides by count, but there are fewer losses than that.",
-        ),
-        (
-            lambda losses, count: math.exp(mean(losses[-count:])),
-            "sign",
-            "A probability is not larger than 1. The loss is the negative of the logarithm.",
-        ),
-        (
-            lambda losses, count: 1 - _typical(losses, count),
-            "the other way",
-            "That is the probability that the model gave to all other letters together.",
-        ),
-        (
-            lambda losses, count: math.exp(-sum(losses[-count:])),
-            "product",
-            "That is the probability of all of them in a row, a product. Take the mean of the "
-            "losses.",
-        ),
-        (
-            lambda losses, count: mean(math.exp(-loss) for loss in losses[-count:]),
-            "mean of probabilities",
-            "That is the mean of the probabilities. First take the mean of the losses.",
-        ),
-        (
-            lambda losses, count: _typical(losses[:-1], count),
-            "last one missing",
-            "The very last loss is missing.",
-        ),
-    )
-)
 
 
 def _losses(words: str, losses: Sequence[float], count: int) -> Case:
@@ -644,7 +553,28 @@ EXERCISES = (
         ),
         reference=_tempered,
         shape=_list_of_numbers,
-        suspects=TEMPERATURE_SUSPECTS,
+        solution='''
+def at_temperature(scores, temperature):
+    """A list with the probability of each score."""
+    divided = [score / temperature for score in scores]
+    powers = [math.exp(score - max(divided)) for score in divided]
+    total = math.fsum(powers)
+    return [power / total for power in powers]
+''',
+        mistakes="""
+upside down | score / temperature -> score * temperature
+    Cold and hot are exchanged: the scores are divided by the temperature.
+no temperature | score / temperature -> score
+    The temperature plays no part. (Added to each score, or taken off, it cancels.)
+divided afterward | score / temperature -> score | / total -> / total / temperature
+    The probabilities are divided, and do not add up to 1 any more. Divide the scores, before
+    softmax.
+not divided | = _powers
+    These numbers do not add up to 1: divide by their total.
+not stable | score - max(divided) -> score
+    Divided by a small temperature, a score gets large. Take the largest one off.
+""",
+        given=globals(),
         forbidden={"engine.gpt.softmax"},
         right="The model stays as it is, and the choice gets bolder or more careful.",
         hints=(
@@ -663,7 +593,33 @@ EXERCISES = (
         ),
         reference=_typical,
         shape=number,
-        suspects=TYPICAL_SUSPECTS,
+        solution='''
+def typical_probability(losses, count):
+    """The probability whose loss is the mean of the last losses."""
+    last = losses[-count:]
+    return math.exp(-sum(last) / len(last))
+''',
+        mistakes="""
+loss | math.exp(-sum(last) / len(last)) -> sum(last) / len(last)
+    That is the mean loss itself. Which probability has such a loss?
+first ones | losses[-count:] -> losses[:count]
+    Those are the first losses. Asked for are the last ones.
+all of them | losses[-count:] -> losses
+    All losses are in it, also the early ones, when the model knew nothing.
+divided by count | len(last) -> count
+    It divides by count, but there are fewer losses than that.
+sign | -sum(last) -> sum(last)
+    A probability is not larger than 1. The loss is the negative of the logarithm.
+the other way | return math -> return 1 - math
+    That is the probability that the model gave to all other letters together.
+product | / len(last) ->
+    That is the probability of all of them in a row, a product. Take the mean of the losses.
+mean of probabilities | math.exp(-sum(last) / len(last)) -> mean(math.exp(-x) for x in last)
+    That is the mean of the probabilities. First take the mean of the losses.
+last one missing | losses[-count:] -> losses[:-1][-count:]
+    The very last loss is missing.
+""",
+        given=globals(),
         right="A mean loss is the logarithm of a typical probability, with the sign turned.",
         hints=(
             "losses[-count:] are the last ones, or all of them if there are fewer.",

@@ -95,54 +95,6 @@ def _two_tables(answer: Any) -> Finding | None:
     return Finding("type", f"it gives {in_words(answer)}, and should give two tables.")
 
 
-LINEAR_SUSPECTS = tuple(
-    Suspect(function, kind, f"For {{case}} it gives {{got}}. {words}")
-    for function, kind, words in (
-        (
-            lambda x, weights, upstream: (upstream @ weights.T, upstream.T @ x),
-            "transpose too many",
-            "To x: the table of weights is turned over. With a square table every shape fits, and "
-            "still it reads columns instead of rows.",
-        ),
-        (
-            lambda x, weights, upstream: (upstream @ weights, x.T @ upstream),
-            "weights turned",
-            "To the weights: this has a row for each number of x. The weights have a row for each "
-            "result.",
-        ),
-        (
-            lambda x, weights, upstream: (upstream @ weights, upstream @ x),
-            "transpose missing",
-            "To the weights: the positions have to meet, so that it adds over them. In upstream "
-            "they are the rows.",
-        ),
-        (
-            lambda x, weights, upstream: (upstream.T @ x, upstream @ weights),
-            "exchanged",
-            "The two have changed places: first to x, then to the weights.",
-        ),
-        (
-            lambda x, weights, upstream: (
-                np.ones_like(upstream) @ weights,
-                np.ones_like(upstream).T @ x,
-            ),
-            "upstream forgotten",
-            "The upstream gradients play no part.",
-        ),
-        (
-            lambda x, weights, upstream: (upstream @ weights, upstream.T @ x / len(x)),
-            "mean",
-            "To the weights: it takes the mean over the positions. The contributions are added.",
-        ),
-        (
-            lambda x, weights, upstream: (x @ weights.T, upstream.T @ x),
-            "forward",
-            "To x: that is the forward pass. Which numbers arrive from above?",
-        ),
-    )
-)
-
-
 def _linear_case(words: str, positions: int, results: int, width: int, seed: int) -> Case:
     def arguments() -> tuple[Any, ...]:
         chance = np.random.default_rng(seed)
@@ -718,7 +670,30 @@ EXERCISES = (
         reference=_linear_by_engine,
         shape=_two_tables,
         observe=_tables,
-        suspects=LINEAR_SUSPECTS,
+        solution='''
+def linear_back(x, weights, upstream):
+    """What flows to x, and what flows to weights."""
+    return upstream @ weights, upstream.T @ x
+''',
+        mistakes="""
+transpose too many | @ weights -> @ weights.T
+    To x: the table of weights is turned over. With a square table every shape fits, and still it
+    reads columns instead of rows.
+weights turned | upstream.T @ x -> x.T @ upstream
+    To the weights: this has a row for each number of x. The weights have a row for each result.
+transpose missing | upstream.T -> upstream
+    To the weights: the positions have to meet, so that it adds over them. In upstream they are the
+    rows.
+exchanged | = lambda *inputs: solution(*inputs)[::-1]
+    The two have changed places: first to x, then to the weights.
+upstream forgotten | = lambda x, weights, upstream: solution(x, weights, np.ones_like(upstream))
+    The upstream gradients play no part.
+mean | upstream.T @ x -> upstream.T @ x / len(x)
+    To the weights: it takes the mean over the positions. The contributions are added.
+forward | upstream @ weights -> x @ weights.T
+    To x: that is the forward pass. Which numbers arrive from above?
+""",
+        given=globals(),
         right="Both += of the walk are inside the two products.",
         hints=(
             "Two matrix products with @. The result has the shape of the table it belongs to.",
