@@ -142,66 +142,6 @@ def _by_engine(recording: Recording, leaves: list[float]) -> list[float]:
     return [value.data for value in values]
 
 
-def _forward(
-    recording: Recording,
-    leaves: list[float],
-    relu: Callable[[float], float] = lambda x: max(x, 0.0),
-    add: Callable[[float, float], float] = lambda x, y: x + y,
-    shift: int = 0,
-) -> list[float]:
-    """A replay in which a part may be wrong."""
-    found = list(leaves)
-    for op, *places in recording:
-        operands = [found[place - shift] for place in places]
-        if op == "relu":
-            found.append(relu(operands[0]))
-        else:
-            left, right = operands
-            found.append(left * right if op == "*" else add(left, right))
-    return found
-
-
-def _leaves_left_out(recording: Recording, leaves: list[float]) -> list[float]:
-    return _forward(recording, leaves)[len(leaves) :]
-
-
-REPLAY_SUSPECTS = tuple(
-    Suspect(function, kind, f"For {{case}} it gives {{got}}. {words}")
-    for function, kind, words in (
-        (
-            lambda recording, leaves: _forward(recording, leaves, relu=lambda x: x),
-            "relu open",
-            "A ReLU hands a negative number on as it is. It has to decide anew each time.",
-        ),
-        (
-            lambda recording, leaves: _forward(recording, leaves, relu=abs),
-            "relu as size",
-            "A ReLU makes a negative number positive. It should make it 0.",
-        ),
-        (
-            lambda recording, leaves: _forward(recording, leaves, add=lambda x, y: x * y),
-            "all multiplied",
-            "Additions are multiplied too.",
-        ),
-        (
-            _leaves_left_out,
-            "leaves left out",
-            "The leaves are missing: the list begins with them, so that the places fit.",
-        ),
-        (
-            lambda recording, leaves: _forward(recording, leaves, shift=1),
-            "places from one",
-            "The places are counted from 0.",
-        ),
-        (
-            lambda recording, leaves: list(leaves),
-            "leaves alone",
-            "Those are the leaves alone. Each line of the recording makes one number more.",
-        ),
-    )
-)
-
-
 def _list_of_numbers(answer: Any) -> Finding | None:
     if isinstance(answer, list | tuple):
         wrong = next((found for member in answer if (found := number(member))), None)
@@ -487,7 +427,35 @@ EXERCISES = (
         ),
         reference=_by_engine,
         shape=_list_of_numbers,
-        suspects=REPLAY_SUSPECTS,
+        solution='''
+def my_replay(recording, leaves):
+    """A list of all numbers: the leaves, then one for each line of the recording."""
+    numbers = list(leaves)
+    for op, *places in recording:
+        operands = [numbers[place] for place in places]
+        if op == "relu":
+            numbers.append(max(operands[0], 0.0))
+        elif op == "*":
+            numbers.append(operands[0] * operands[1])
+        else:
+            numbers.append(operands[0] + operands[1])
+    return numbers
+''',
+        mistakes="""
+relu open | max(operands[0], 0.0) -> operands[0]
+    A ReLU hands a negative number on as it is. It has to decide anew each time.
+relu as size | max(operands[0], 0.0) -> abs(operands[0])
+    A ReLU makes a negative number positive. It should make it 0.
+all multiplied | operands[0] + -> operands[0] *
+    Additions are multiplied too.
+leaves left out | = lambda recording, leaves: solution(recording, leaves)[len(leaves) :]
+    The leaves are missing: the list begins with them, so that the places fit.
+places from one | numbers[place] -> numbers[place - 1]
+    The places are counted from 0.
+leaves alone | = lambda recording, leaves: list(leaves)
+    Those are the leaves alone. Each line of the recording makes one number more.
+""",
+        given=globals(),
         right="A recording is data: a few lines of Python run it with any numbers.",
         hints=(
             "Begin with numbers = list(leaves). Each line of the recording appends one number.",

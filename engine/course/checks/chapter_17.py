@@ -117,15 +117,9 @@ def _loss_by_engine(logits: Floats, following: Sequence[int]) -> Floats:
     return _gradients(rows)
 
 
-def _probabilities(logits: Floats, axis: int | None = 1) -> Floats:
+def _probabilities(logits: Floats) -> Floats:
     powers = np.exp(logits - logits.max(axis=1, keepdims=True))
-    table: Floats = powers / powers.sum(axis=axis, keepdims=True)
-    return table
-
-
-def _one_hot(logits: Floats, following: Sequence[int]) -> Floats:
-    table = np.zeros_like(logits)
-    table[np.arange(len(following)), following] = 1.0
+    table: Floats = powers / powers.sum(axis=1, keepdims=True)
     return table
 
 
@@ -133,70 +127,8 @@ def _unguarded(logits: Floats, following: Sequence[int]) -> Floats:
     with np.errstate(all="ignore"):
         powers = np.exp(logits)
         table: Floats = powers / powers.sum(axis=1, keepdims=True)
-    return (table - _one_hot(logits, following)) / len(following)
-
-
-def _whole_columns(logits: Floats, following: Sequence[int]) -> Floats:
-    table = _probabilities(logits)
-    table[:, following] -= 1.0
+    table[np.arange(len(following)), following] -= 1.0
     return table / len(following)
-
-
-LOSS_SUSPECTS = tuple(
-    Suspect(function, kind, f"For {{case}} it gives {{got}}. {words}")
-    for function, kind, words in (
-        (
-            lambda logits, following: _probabilities(logits) - _one_hot(logits, following),
-            "no mean",
-            "The loss is the mean over the positions: each of them counts only a part.",
-        ),
-        (
-            lambda logits, following: _probabilities(logits) / len(following),
-            "one-hot forgotten",
-            "Those are the probabilities. From the one of each target something is taken off.",
-        ),
-        (
-            lambda logits, following: _probabilities(logits),
-            "probabilities",
-            "Those are the probabilities: two things are still missing.",
-        ),
-        (
-            lambda logits, following: (
-                (_one_hot(logits, following) - _probabilities(logits)) / len(following)
-            ),
-            "sign",
-            "All signs are turned. Should the score of a target rise or fall to make the loss "
-            "smaller?",
-        ),
-        (
-            lambda logits, following: (
-                (_probabilities(logits, axis=0) - _one_hot(logits, following)) / len(following)
-            ),
-            "columns",
-            "The powers are divided by the total of their column. The probabilities of one "
-            "position stand in a row: axis=1.",
-        ),
-        (
-            lambda logits, following: (
-                (_probabilities(logits, axis=None) - _one_hot(logits, following)) / len(following)
-            ),
-            "total of all",
-            "The powers are divided by the total of the whole table. Each position has a total of "
-            "its own: axis=1, keepdims=True.",
-        ),
-        (
-            _whole_columns,
-            "every row",
-            "It takes 1 off in every row, at all targets. Each row has one target: "
-            "[np.arange(len(following)), following].",
-        ),
-        (
-            _unguarded,
-            "not stable",
-            "Large logits overflow. Take the largest of each row off first.",
-        ),
-    )
-)
 
 
 def _one_table(answer: Any) -> Finding | None:
@@ -717,7 +649,36 @@ forward | upstream @ weights -> x @ weights.T
         reference=_loss_by_engine,
         shape=_one_table,
         observe=_tables,
-        suspects=LOSS_SUSPECTS,
+        solution='''
+def loss_back(logits, following):
+    """The gradient of each logit."""
+    powers = np.exp(logits - logits.max(axis=1, keepdims=True))
+    gradients = powers / powers.sum(axis=1, keepdims=True)
+    gradients[np.arange(len(following)), following] -= 1.0
+    return gradients / len(following)
+''',
+        mistakes="""
+no mean | gradients / len(following) -> gradients
+    The loss is the mean over the positions: each of them counts only a part.
+one-hot forgotten | -= 1.0 -> -= 0.0
+    Those are the probabilities. From the one of each target something is taken off.
+probabilities | -= 1.0 -> -= 0.0 | gradients / len(following) -> gradients
+    Those are the probabilities: two things are still missing.
+sign | return gradients -> return -gradients
+    All signs are turned. Should the score of a target rise or fall to make the loss smaller?
+columns | powers.sum(axis=1 -> powers.sum(axis=0
+    The powers are divided by the total of their column. The probabilities of one position stand in
+    a row: axis=1.
+total of all | powers.sum(axis=1 -> powers.sum(axis=None
+    The powers are divided by the total of the whole table. Each position has a total of its own:
+    axis=1, keepdims=True.
+every row | [np.arange(len(following)), following] -> [:, following]
+    It takes 1 off in every row, at all targets. Each row has one target:
+    [np.arange(len(following)), following].
+not stable | = _unguarded
+    Large logits overflow. Take the largest of each row off first.
+""",
+        given=globals(),
         right="Five local derivatives in a row, and most of them have canceled.",
         hints=(
             "The gradient of a logit is its probability, minus one if it is the target.",
