@@ -81,6 +81,13 @@ def test_layers_and_choices_equal_single_replays(seed: int) -> None:
     require_same(replay, picks, [[chance.gauss(0, 1) for _ in inputs] for _ in picks])
 
 
+def test_a_sum_with_an_input_beside_weights_differs_from_document_to_document() -> None:
+    w, x = Parameter(3.0), Value(1.0)
+    y, z = x.exp(), x.tanh()
+    replay = Replay(w * y + x * z, inputs=[x], names={}, compiled=False)
+    require_same(replay, [[], []], [[0.5], [2.0]])
+
+
 @pytest.mark.parametrize("shape", [Shape(), SMALL])
 def test_documents_of_several_lengths_have_the_mean_of_their_gradients(shape: Shape) -> None:
     trainer = Trainer(GPT(shape, seed=3), compiled=False)

@@ -288,6 +288,14 @@ def test_to_the_power_of_0_all_is_flat_however_small_the_base(way: str) -> None:
         assert power.local_derivatives == (0.0,)
 
 
+def test_to_the_power_of_1_the_slope_at_0_is_1(way: str) -> None:
+    x = Parameter(0.0)
+    replay = unnamed(way, x**1)
+    replay.forward()
+    replay.backward()
+    assert replay.parameters.grad.tolist() == [1.0]
+
+
 # -- choices ---------------------------------------------------------------------------------------
 
 
