@@ -11,24 +11,22 @@ from xml.etree import ElementTree as ET
 
 from engine.boxes import Arrow, FoldedGraph, Frame
 from engine.boxes import Box as FoldedBox
+from engine.drawing.boxes import Box, Curve, Point, moved
+from engine.drawing.captions import SHARES, Size, beside, clear_places
 from engine.drawing.layout import (
     BOX_HEIGHT,
     BOX_PADDING,
     CAPTION_HEIGHT,
     CAPTION_PADDING,
-    COLUMN_GAP,
     FRAME_PADDING,
     LINE_OF_DATA,
     MARGIN,
     NARROWEST_BOX,
     ROOM_FOR_MARKS,
     TIP,
-    Box,
-    Curve,
     Edge,
     Layout,
-    Point,
-    along,
+    caption_size,
     place,
     text_width,
 )
@@ -39,7 +37,6 @@ from engine.drawing.svg import (
     SIDE,
     Line,
     canvas,
-    caption_width,
     card,
     draw_box,
     draw_caption,
@@ -60,14 +57,11 @@ WIDEST_TITLE = 180.0
 SMALLEST_WEIGHT = 0.04
 STACKED = 5.0
 LINE_OF_SIZE = "max |grad| "
-SHARES = (0.5, *(0.5 + side * step / 20 for step in range(1, 8) for side in (-1, 1)))
 THICKER_FOR_TENFOLD = 0.9
-WIDER_FOR_EACH_ARROW = 2.0
-WIDEST_GAP = 120.0
-ROOM_TO_FAN_OUT = 110.0
-FLAT = 0.5
-SLOPE_SHARE = 0.1
-SPACE_BESIDE_ARROW = 4.0
+GAP = 44.0
+WIDER_FOR_EACH_ARROW = 1.0
+WIDEST_GAP = 76.0
+APART = 7.0
 BORDER = 6.0
 
 
@@ -183,8 +177,8 @@ def weights(folding: Folding, folded: FoldedGraph) -> tuple[float, ...]:
     )
 
 
-def folded_layout(folding: Folding, folded: FoldedGraph) -> FoldedLayout | None:
-    """Place a folded graph from left to right.
+def folded_layout(folding: Folding, folded: FoldedGraph, down: bool = False) -> FoldedLayout | None:
+    """Place a folded graph from left to right, or from top to bottom.
 
     Returns:
         The geometry, or None where no Graphviz program is at hand.
@@ -194,46 +188,50 @@ def folded_layout(folding: Folding, folded: FoldedGraph) -> FoldedLayout | None:
     """
     into = arrows_into(folded)
     inputs = [[arrow.start for arrow in arrows] for arrows in into]
-    longest = max((text_width(arrow_text(arrow)) for arrow in folded.arrows), default=0.0)
-    crowded = min(COLUMN_GAP + WIDER_FOR_EACH_ARROW * len(folded.arrows), WIDEST_GAP)
-    single = any(arrow.local_derivative is not None for arrow in folded.arrows)
-    gap = max(crowded, longest + 2 * TIP + (ROOM_TO_FAN_OUT if single else CAPTION_HEIGHT))
+    sizes = [caption_size(arrow_text(arrow)) for arrow in folded.arrows]
+    longest = max((size[1 if down else 0] for size in sizes), default=0.0)
+    crowded = min(GAP + WIDER_FOR_EACH_ARROW * len(folded.arrows), WIDEST_GAP)
+    gap = max(crowded, longest + 2 * TIP)
     frames = [_members(folded, frame.path) for frame in folded.frames]
-    placed = place(_box_widths(folding, folded), inputs, gap, frames)
+    placed = place(_box_widths(folding, folded), inputs, gap, frames, down=down)
     if placed is None:
         return None
     outlines = tuple(_frame_boxes(folded, frames, placed.boxes))
     titles = [Box(o.x, o.y, min(o.width, WIDEST_TITLE), FRAME_PADDING) for o in outlines]
     borders = [border for outline in outlines for border in _borders(outline)]
-    edges = tuple(_edges(into, placed.curves, (*placed.boxes, *titles, *borders)))
+    curves = _opposites_apart(inputs, placed.curves)
+    edges = tuple(_edges(into, curves, (*placed.boxes, *titles, *borders)))
     # A curve may sag to the lower edge of what Graphviz placed, and its caption stands below it.
-    lowest = max((edge.caption[1] for edge in edges), default=0.0) + CAPTION_HEIGHT / 2
-    height = max(placed.height, lowest + MARGIN)
-    return FoldedLayout(Layout(placed.width, height, placed.boxes, edges), outlines)
+    sizes = [caption_size(arrow_text(arrow)) for arrows in into for arrow in arrows]
+    ends = [edge.caption for edge in edges]
+    width = max([placed.width, *(x + w / 2 for (x, _), (w, _) in zip(ends, sizes, strict=True))])
+    height = max([placed.height, *(y + h / 2 for (_, y), (_, h) in zip(ends, sizes, strict=True))])
+    return FoldedLayout(Layout(width, height, placed.boxes, edges), outlines)
 
 
-def chain_layout(folding: Folding, folded: FoldedGraph) -> FoldedLayout:
+def chain_layout(folding: Folding, folded: FoldedGraph, down: bool = False) -> FoldedLayout:
     """Place a chain of boxes in rows, each second row from right to left; needs no Graphviz.
 
-    A row has as many boxes as a page can show in a size that can be read.
+    A row has as many boxes as a page can show in a size that can be read; or it has two, for a
+    narrow page.
     """
     into = arrows_into(folded)
-    longest = max((caption_width(arrow_text(arrow)) for arrow in folded.arrows), default=0.0)
+    longest = max((caption_size(arrow_text(arrow))[0] for arrow in folded.arrows), default=0.0)
     width = max(_box_widths(folding, folded))
-    across, down = width + longest + 2 * TIP + 16.0, BOX_HEIGHT + CHAIN_ROW_GAP
+    across, rows_apart = width + longest + 2 * TIP, BOX_HEIGHT + CHAIN_ROW_GAP
     columns = int((PAGE_WIDTH / LEAST_SCALE - 2 * MARGIN - width) // across) + 1
-    columns = min(max(columns, 1), MOST_CHAIN_COLUMNS)
+    columns = min(max(columns, 1), 2 if down else MOST_CHAIN_COLUMNS)
     boxes = tuple(
         Box(
             MARGIN + across * (column if row % 2 == 0 else columns - 1 - column),
-            MARGIN + ROOM_FOR_MARKS + down * row,
+            MARGIN + ROOM_FOR_MARKS + rows_apart * row,
             width,
             BOX_HEIGHT,
         )
         for row, column in (divmod(index, columns) for index in range(len(folded.boxes)))
     )
     curves = [(), *((_straight(*ends),) for ends in pairwise(boxes))]
-    edges = tuple(_edges(into, curves, ()))
+    edges = tuple(_edges(into, curves, boxes))
     size = max(box.x for box in boxes) + width, max(box.y for box in boxes) + BOX_HEIGHT
     return FoldedLayout(Layout(size[0] + MARGIN, size[1] + MARGIN, boxes, edges), ())
 
@@ -309,56 +307,41 @@ def _lines(folding: Folding, box: FoldedBox) -> tuple[Line, Line]:
     return Line("data", "nodes ", f"{box.count:,}"), Line("grad", key, size)
 
 
+def _opposites_apart(
+    inputs: Sequence[Sequence[int]], curves: Sequence[Sequence[Curve]]
+) -> list[list[Curve]]:
+    """Move the two arrows between boxes that use each other to either side of one line."""
+    both = {(start, end) for end, starts in enumerate(inputs) for start in starts}
+    return [
+        [
+            _aside(curve) if start != end and (end, start) in both else curve
+            for start, curve in zip(inputs[end], own, strict=True)
+        ]
+        for end, own in enumerate(curves)
+    ]
+
+
+def _aside(curve: Curve) -> Curve:
+    """A curve moved a little to its left, seen from its start."""
+    (x, y), (to_x, to_y) = curve[0], curve[-1]
+    length = math.dist(curve[0], curve[-1]) or 1.0
+    return moved(curve, APART * (to_y - y) / length, -APART * (to_x - x) / length)
+
+
 def _edges(
     into: Sequence[Sequence[Arrow]], curves: Sequence[Sequence[Curve]], boxes: Sequence[Box]
 ) -> Iterator[Edge]:
     ends = [(end, slot) for end, arrows in enumerate(into) for slot in range(len(arrows))]
-    captions = _clear_places(
-        [
-            _places_along(curves[end][slot], caption_width(arrow_text(into[end][slot])))
-            for end, slot in ends
-        ],
-        boxes,
-    )
-    for (end, slot), caption in zip(ends, captions, strict=True):
-        middle = caption.x + caption.width / 2, caption.y + caption.height / 2
-        yield Edge(end, into[end][slot].start, slot, curves[end][slot], middle)
-
-
-def _places_along(curve: Curve, width: float) -> list[Box]:
-    """Where a caption may stand, the middle first: on a steep curve, or above or below a flat one.
-
-    A caption on a flat arrow would cut it into a dash before the number, which reads as a minus.
-    """
-    places = []
-    for share in SHARES:
-        x, y = along(curve, share)
-        before, after = along(curve, share - SLOPE_SHARE), along(curve, share + SLOPE_SHARE)
-        across, down = abs(after[0] - before[0]), abs(after[1] - before[1])
-        lift = CAPTION_HEIGHT / 2 + SPACE_BESIDE_ARROW + width / 2 * down / (across or 1.0)
-        for shift in (-lift, lift) if down <= FLAT * across else (0.0,):
-            places.append(Box(x - width / 2, y + shift - CAPTION_HEIGHT / 2, width, CAPTION_HEIGHT))
-    return places
-
-
-def _clear_places(choices: Sequence[Sequence[Box]], boxes: Sequence[Box]) -> list[Box]:
-    """Choose for each caption where it covers least, and once more when all others have chosen."""
-    covered = [[sum(_shared(place, box) for box in boxes) for place in own] for own in choices]
-    chosen: list[Box] = []
-    for turn in [*range(len(choices))] * 2:
-        others = chosen[:turn] + chosen[turn + 1 :]
-        costs = [
-            cost + sum(_shared(place, other) for other in others)
-            for place, cost in zip(choices[turn], covered[turn], strict=True)
-        ]
-        chosen[turn : turn + 1] = [choices[turn][costs.index(min(costs))]]
-    return chosen
-
-
-def _shared(one: Box, other: Box) -> float:
-    across = min(one.x + one.width, other.x + other.width) - max(one.x, other.x)
-    down = min(one.y + one.height, other.y + other.height) - max(one.y, other.y)
-    return max(across, 0.0) * max(down, 0.0)
+    lines = [curves[end][slot] for end, slot in ends]
+    sizes: list[Size] = [caption_size(arrow_text(into[end][slot])) for end, slot in ends]
+    choices = [
+        [place for share in SHARES for place in beside(line, share, size) if place.y >= 0.0]
+        or [*beside(line, 0.5, size)]
+        for line, size in zip(lines, sizes, strict=True)
+    ]
+    captions = clear_places(choices, lines, [range(len(ends))] * len(ends), boxes)
+    for (end, slot), line, caption in zip(ends, lines, captions, strict=True):
+        yield Edge(end, into[end][slot].start, slot, line, caption.middle)
 
 
 def _frame_boxes(
@@ -435,7 +418,7 @@ def _draw_outline(root: ET.Element, box: Box) -> None:
 
 def _draw_frame_title(root: ET.Element, frame: Frame, index: int, box: Box) -> None:
     name = scope_title(frame.path, frame.members, frame.rest)
-    while caption_width(name) > box.width - SIDE and len(name) > 2:
+    while caption_size(name)[0] > box.width - SIDE and len(name) > 2:
         name = f"{name[:-2]}…"
     group = ET.SubElement(
         root,
@@ -453,7 +436,7 @@ def _draw_frame_title(root: ET.Element, frame: Frame, index: int, box: Box) -> N
         {
             "class": "rw-pill",
             "y": f"{-CAPTION_HEIGHT / 2}",
-            "width": f"{caption_width(name):.1f}",
+            "width": f"{caption_size(name)[0]:.1f}",
             "height": f"{CAPTION_HEIGHT}",
             "rx": "6",
             "fill": CARD,

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise, product
 from typing import NamedTuple
 
-from engine.drawing.layout import Point
+from engine.drawing.boxes import Point
 
 # A sans-serif text of 14 points, with some room for that of 16 on a projector.
 LETTER = 8.0

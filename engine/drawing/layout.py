@@ -1,14 +1,14 @@
 """Where the boxes and arrows of a graph go: fixed-size boxes in, positions out."""
 
-import math
 import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 import graphviz
 
+from engine.drawing.boxes import Box, Curve, Point, along, moved
+from engine.drawing.captions import BESIDE_ARROW, Size, clear_places
 from engine.drawing.renderer import positions
 from engine.graph import Graph
 from engine.words.naming import number, title
@@ -20,37 +20,18 @@ BOX_PADDING = 14.0
 BOX_HEIGHT = 68.0
 NARROWEST_BOX = 96.0
 ROW_GAP = 22.0
-COLUMN_GAP = 64.0
+COLUMN_GAP = 52.0
 MARGIN = 8.0
 ROOM_FOR_MARKS = 14.0
 TIP = 10.0
-CAPTION_HEIGHT = 22.0
+LINE_HEIGHT = 18.0
+CAPTION_HEIGHT = LINE_HEIGHT + 4.0
 CAPTION_PADDING = 8.0
-SAME_COLUMN = 1.0
-MOST_ROUNDS = 100
+EQUALS = " = "
+FARTHER = 400.0
 LINE_OF_DATA = "data "
 
 FRAME_PADDING = 28.0
-
-Point = tuple[float, float]
-Curve = tuple[Point, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Box:
-    """Where a node is drawn.
-
-    Attributes:
-        x: left edge, in points as all lengths here.
-        y: top edge; y grows downward.
-        width: from left to right.
-        height: from top to bottom.
-    """
-
-    x: float
-    y: float
-    width: float
-    height: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +43,7 @@ class Edge:
         target: index of the input.
         slot: which input of the source it is.
         curve: control points of cubic Bezier curves, from the input to the node.
-        caption: the middle of the space kept for a contribution.
+        caption: the middle of the space kept for a contribution, beside the curve.
     """
 
     source: int
@@ -107,14 +88,18 @@ class Layout:
 
 
 def layout(
-    graph: Graph, gradients: Iterable[float] = (), captions: Iterable[str] = ()
+    graph: Graph,
+    gradients: Iterable[float] = (),
+    captions: Iterable[str] = (),
+    down: bool = False,
 ) -> Layout | None:
-    """Place a graph from left to right, inputs before results.
+    """Place a graph, inputs before results.
 
     Args:
         graph: the graph to place.
         gradients: every gradient that a box will have to hold, so that no box ever grows.
         captions: every text that an arrow will have to carry.
+        down: from top to bottom instead of from left to right.
 
     Returns:
         The geometry, or None where no Graphviz program is at hand.
@@ -128,15 +113,12 @@ def layout(
     >>> placed is None or (len(placed.boxes), len(placed.edges))
     (2, 1)
     """
-    longest = max(map(text_width, captions), default=0.0)
-    gap = max(COLUMN_GAP, longest + 2 * CAPTION_PADDING + 2 * TIP + 8.0)
+    sizes = [caption_size(text) for text in captions]
+    size = max((w for w, _ in sizes), default=0.0), max((h for _, h in sizes), default=0.0)
+    gap = max(COLUMN_GAP, size[1] + TIP + ROOM_FOR_MARKS if down else size[0] + 2 * TIP)
     inputs = [node.inputs for node in graph.nodes]
-    placed = place(_box_widths(graph, gradients), inputs, gap)
-    if placed is None:
-        return None
-    edges = tuple(_edges(inputs, placed, gap))
-    lowest = max((edge.caption[1] for edge in edges), default=0.0) + CAPTION_HEIGHT / 2
-    return Layout(placed.width, max(placed.height, lowest), placed.boxes, edges)
+    placed = place(_box_widths(graph, gradients), inputs, gap, down=down)
+    return None if placed is None else _with_captions(inputs, placed, gap, size, down)
 
 
 def place(
@@ -156,7 +138,7 @@ def place(
         frames: boxes to keep together, so that a frame of ``FRAME_PADDING`` fits around them; a
             frame that lies in another one comes after it.
         height: of every box.
-        down: whether to place them from top to bottom instead.
+        down: from top to bottom instead, each below its inputs.
 
     Returns:
         The geometry, or None where no Graphviz program is at hand.
@@ -170,6 +152,17 @@ def place(
     """
     plain = positions(_dot_source(widths, inputs, gap, frames, height, down))
     return None if plain is None else _read(plain, inputs, down)
+
+
+def caption_size(text: str) -> Size:
+    """How wide and high the space behind a caption is; a product and its result are two lines.
+
+    >>> caption_size("")[0] == 2 * CAPTION_PADDING
+    True
+    """
+    lines = text.split(EQUALS)
+    width = max(text_width(line) for line in (lines[0], *(f"= {line}" for line in lines[1:])))
+    return width + 2 * CAPTION_PADDING, CAPTION_HEIGHT + LINE_HEIGHT * (len(lines) - 1)
 
 
 def text_width(text: str) -> float:
@@ -268,96 +261,76 @@ def _read(plain: str, inputs: Sequence[Sequence[int]], down: bool) -> Placement:
     )
 
 
-def _edges(inputs: Sequence[Sequence[int]], placed: Placement, gap: float) -> Iterator[Edge]:
+def _with_captions(
+    inputs: Sequence[Sequence[int]], placed: Placement, gap: float, size: Size, down: bool
+) -> Layout:
+    """A layout whose captions stand beside their arrows, in the gap behind an arrow's input."""
     ends = [
         (source, target, slot)
         for source, targets in enumerate(inputs)
         for slot, target in enumerate(targets)
     ]
     curves = [placed.curves[source][slot] for source, _, slot in ends]
-    columns = [_column_end(placed.boxes, placed.boxes[target]) + gap / 2 for _, target, _ in ends]
-    places = list(zip(columns, map(_height_at, curves, columns), strict=True))
-    lowest = placed.height - MARGIN
-    captions = _apart(places, _shown_together(ends, columns), lowest)
-    for (source, target, slot), curve, caption in zip(ends, curves, captions, strict=True):
-        yield Edge(source, target, slot, curve, caption)
-
-
-def _shown_together(
-    ends: Sequence[tuple[int, int, int]], columns: Sequence[float]
-) -> list[list[int]]:
-    """Which edges of one column carry captions at once: of one node, or into one node."""
-    groups: dict[tuple[str, int, int], list[int]] = defaultdict(list)
-    for edge, (source, target, _) in enumerate(ends):
-        column = round(columns[edge] / SAME_COLUMN)
-        groups["of", source, column].append(edge)
-        groups["into", target, column].append(edge)
-    return [group for group in groups.values() if len(group) > 1]
-
-
-def _column_end(boxes: Sequence[Box], box: Box) -> float:
-    """The right edge of the widest box above, below or at a box."""
-    middle = box.x + box.width / 2
-    column = (b for b in boxes if abs(b.x + b.width / 2 - middle) < SAME_COLUMN)
-    return max(b.x + b.width for b in column)
-
-
-def _apart(
-    captions: Sequence[Point], groups: Sequence[Sequence[int]], lowest: float
-) -> list[Point]:
-    """Move captions up and down until no two of a group overlap, in the order they have."""
-    heights = [y for _, y in captions]
-    order = sorted(range(len(captions)), key=lambda edge: (heights[edge], edge))
-    rank = {edge: place for place, edge in enumerate(order)}
-    ordered = [sorted(group, key=rank.__getitem__) for group in groups]
-    for _ in range(MOST_ROUNDS):
-        tight = [group for group in ordered if _is_tight([heights[edge] for edge in group])]
-        if not tight:
-            break
-        for group in tight:
-            spread = _spread([heights[edge] for edge in group], lowest)
-            for edge, height in zip(group, spread, strict=True):
-                heights[edge] = height
-    return [(x, height) for (x, _), height in zip(captions, heights, strict=True)]
-
-
-def _is_tight(heights: Sequence[float]) -> bool:
-    return any(below - above < CAPTION_HEIGHT for above, below in pairwise(heights))
-
-
-def _spread(heights: Sequence[float], lowest: float) -> list[float]:
-    """The heights nearest to these, in this order, that leave each caption its room."""
-    room = CAPTION_HEIGHT + 2.0
-    blocks: list[tuple[float, int]] = []
-    for place, height in enumerate(heights):
-        mean, count = height - place * room, 1
-        while blocks and blocks[-1][0] > mean:
-            before, more = blocks.pop()
-            mean, count = (before * more + mean * count) / (more + count), more + count
-        blocks.append((mean, count))
-    top = CAPTION_HEIGHT / 2
-    bottom = max(top, lowest - CAPTION_HEIGHT / 2 - (len(heights) - 1) * room)
-    bare = [min(max(mean, top), bottom) for mean, count in blocks for _ in range(count)]
-    return [height + place * room for place, height in enumerate(bare)]
-
-
-def along(curve: Curve, share: float) -> Point:
-    """The point at a share of the way along a curve.
-
-    >>> along(((0.0, 0.0), (1.0, 0.0), (2.0, 0.0), (3.0, 0.0)), 0.5)
-    (1.5, 0.0)
-    """
-    pieces = (len(curve) - 1) // 3
-    piece = min(int(share * pieces), pieces - 1)
-    t = share * pieces - piece
-    corners = curve[3 * piece : 3 * piece + 4]
-    weights = [math.comb(3, k) * (1 - t) ** (3 - k) * t**k for k in range(4)]
-    return (
-        sum(w * p[0] for w, p in zip(weights, corners, strict=True)),
-        sum(w * p[1] for w, p in zip(weights, corners, strict=True)),
+    partners = [
+        {i for i, (source, target, _) in enumerate(ends) if source == own[0] or target == own[1]}
+        for own in ends
+    ]
+    gaps = [
+        (
+            _end_of_column(placed.boxes, placed.boxes[target], down) + gap / 2,
+            _start_of_column(placed.boxes, placed.boxes[source], down) - gap / 2,
+        )
+        for source, target, _ in ends
+    ]
+    choices = [
+        list(_places_in_gaps(curve, middles, size, len(group), down))
+        for curve, middles, group in zip(curves, gaps, partners, strict=True)
+    ]
+    captions = clear_places(choices, curves, partners, worse=FARTHER)
+    # A caption may stand to the left of all boxes, or above them: then all make room for it.
+    right = max(0.0, -min((box.x for box in captions), default=0.0))
+    lower = max(0.0, -min((box.y for box in captions), default=0.0))
+    edges = tuple(
+        Edge(*end, moved(curve, right, lower), caption.moved(right, lower).middle)
+        for end, curve, caption in zip(ends, curves, captions, strict=True)
+    )
+    return Layout(
+        right + max(placed.width, *(box.x + box.width for box in captions), 0.0),
+        lower + max(placed.height, *(box.y + box.height for box in captions), 0.0),
+        tuple(box.moved(right, lower) for box in placed.boxes),
+        edges,
     )
 
 
-def _height_at(curve: Curve, x: float) -> float:
+def _end_of_column(boxes: Sequence[Box], box: Box, down: bool) -> float:
+    """Where the column of a box ends, or its row; marks above the next row need some room."""
+    if down:
+        return box.y + box.height - ROOM_FOR_MARKS / 2
+    return max(b.x + b.width for b in boxes if abs(b.middle[0] - box.middle[0]) < 1.0)
+
+
+def _start_of_column(boxes: Sequence[Box], box: Box, down: bool) -> float:
+    """Where the column of a box starts, or its row with the marks above it."""
+    if down:
+        return box.y - ROOM_FOR_MARKS / 2
+    return min(b.x for b in boxes if abs(b.middle[0] - box.middle[0]) < 1.0)
+
+
+def _places_in_gaps(
+    curve: Curve, middles: Sequence[float], size: Size, count: int, down: bool
+) -> Iterator[Box]:
+    """Places beside a curve, near ones first; between two columns or rows no box is in the way."""
+    width, height = size
     samples = [along(curve, k / 64) for k in range(65)]
-    return min(samples, key=lambda p: abs(p[0] - x))[1]
+    inside = (width if down else height) / 2
+    reach = (height if down else width) / 2
+    flow, across = (1, 0) if down else (0, 1)
+    for far in range(count + 1):
+        shift = inside + BESIDE_ARROW + far * (2 * inside + 2.0)
+        for middle in middles:
+            near = [p[across] for p in samples if abs(p[flow] - middle) <= reach] or [
+                min(samples, key=lambda p: abs(p[flow] - middle))[across]
+            ]
+            for center in (min(near) - shift, max(near) + shift):
+                x, y = (center, middle) if down else (middle, center)
+                yield Box(x - width / 2, y - height / 2, width, height)

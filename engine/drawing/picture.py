@@ -1,8 +1,8 @@
 """``draw(y)``: a graph as a picture that needs no widget, no script and no network."""
 
-from engine.drawing.layout import layout
+from engine.drawing.layout import Layout, layout
 from engine.drawing.renderer import placed_or_why
-from engine.drawing.svg import svg
+from engine.drawing.svg import LEAST_SCALE, PAGE_WIDTH, svg
 from engine.graph import Graph
 from engine.value import Value
 from engine.words.naming import graph_text
@@ -10,25 +10,41 @@ from engine.words.naming import graph_text
 LARGEST_DRAWING = 150
 
 
+def page_picture(graph: Graph) -> tuple[str | None, str]:
+    """A graph as a picture by itself, placed from left to right or, on a page too narrow, downward.
+
+    Returns:
+        SVG markup and "", or None and the sentence that says why there is none.
+    """
+    placed, why_none = placed_or_why(lambda: _for_page(graph))
+    return (None if placed is None else svg(graph, placed)), why_none
+
+
+def _for_page(graph: Graph) -> Layout | None:
+    across = layout(graph)
+    if across is None or across.width * LEAST_SCALE <= PAGE_WIDTH:
+        return across
+    down = layout(graph, down=True)
+    return down if down and down.width < across.width else across
+
+
 class Picture:
     """A drawing of a graph; a notebook shows it as an image, anything else as a table.
 
     Args:
         graph: what to draw.
+
+    Attributes:
+        svg: the picture as SVG markup, or None where there is no Graphviz program.
     """
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
-        self._layout, self._why_none = placed_or_why(lambda: layout(graph))
-
-    @property
-    def svg(self) -> str | None:
-        """The picture as SVG markup, or None where there is no Graphviz program."""
-        return None if self._layout is None else svg(self.graph, self._layout)
+        self.svg, self._why_none = page_picture(graph)
 
     def __repr__(self) -> str:
         text = graph_text(self.graph)
-        return text if self._layout is not None else f"{text}\n{self._why_none}"
+        return text if self.svg is not None else f"{text}\n{self._why_none}"
 
     def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
         picture = self.svg

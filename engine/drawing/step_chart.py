@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 from xml.etree import ElementTree as ET
 
+from engine.drawing.boxes import Point
 from engine.drawing.free_place import SIDES, Area, TextPlace, dots, free_place
-from engine.drawing.layout import Point
 from engine.drawing.palette import ARROW, CARD, INK, LIGHT, MUTED
 from engine.measuring import StepError
 from engine.step_sizes import Guide, guides

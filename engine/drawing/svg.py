@@ -10,16 +10,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 from xml.etree import ElementTree as ET
 
-from engine.drawing.layout import (
-    CAPTION_HEIGHT,
-    CAPTION_PADDING,
-    TIP,
-    Box,
-    Edge,
-    Layout,
-    Point,
-    text_width,
-)
+from engine.drawing.boxes import Box, Point
+from engine.drawing.layout import CAPTION_HEIGHT, TIP, Edge, Layout, caption_size
 from engine.drawing.palette import ARROW, CARD, CARD_BORDER, INK, MUTED
 from engine.graph import Graph
 from engine.words.naming import graph_summary, number, title
@@ -28,7 +20,7 @@ FONT = "DejaVu Sans Mono, Menlo, Consolas, monospace"
 BASELINES = (21.0, 40.0, 58.0)  # of the three lines in a box, from its top
 SIDE = 12.0
 PAGE_WIDTH = 840.0
-LEAST_SCALE = 0.76
+LEAST_SCALE = 11 / 14  # of the size of the texts
 
 
 class Line(NamedTuple):
@@ -103,15 +95,6 @@ def _fit_page(root: ET.Element, layout: Layout) -> None:
     scale = min(1.0, max(LEAST_SCALE, PAGE_WIDTH / layout.width))
     root.set("width", f"{scale * layout.width:.0f}")
     root.set("height", f"{scale * layout.height:.0f}")
-
-
-def caption_width(text: str) -> float:
-    """How wide the space behind a caption is.
-
-    >>> caption_width("") == 2 * CAPTION_PADDING
-    True
-    """
-    return text_width(text) + 2 * CAPTION_PADDING
 
 
 def draw_node(
@@ -210,9 +193,8 @@ def draw_text(
 
 def draw_edge(root: ET.Element, edge: Edge, thickness: float = 1.5) -> None:
     """Draw an arrow, with a second head that a view can turn it around with."""
-    group = ET.SubElement(
-        root, "g", {"class": "rw-edge", "data-edge": f"{edge.source}-{edge.slot}"}
-    )
+    names = {"data-edge": f"{edge.source}-{edge.slot}", "data-target": f"{edge.target}"}
+    group = ET.SubElement(root, "g", {"class": "rw-edge", **names})
     start, *rest = edge.curve
     tail, head = _tip(edge.curve[1], start), _tip(edge.curve[-2], edge.curve[-1])
     pieces = " ".join("C " + ", ".join(map(_at, rest[i : i + 3])) for i in range(0, len(rest), 3))
@@ -280,7 +262,7 @@ def _draw_head(
 def draw_caption(root: ET.Element, edge: Edge, text: str = "") -> None:
     """Write a text on an arrow; without one, make room for what a view will show."""
     x, y = edge.caption
-    width = caption_width(text)
+    width, _ = caption_size(text)
     size = {"width": f"{width:.1f}", "x": f"{-width / 2:.1f}"} if text else {}
     group = ET.SubElement(
         root,

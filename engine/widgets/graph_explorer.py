@@ -19,8 +19,7 @@ from engine.drawing.folded import (
     scope_title,
     size_text,
 )
-from engine.drawing.renderer import placed_or_why
-from engine.drawing.svg import caption_width
+from engine.drawing.renderer import HOW_TO_GET_PICTURES, placed_or_why
 from engine.folding import Fold, Folding
 from engine.graph import Graph
 from engine.numbers import whole
@@ -344,7 +343,8 @@ class GraphExplorer(SteppedView):
 
     def picture(self) -> str | None:
         """The drawing, for where the view cannot be live."""
-        return str(self.shown["svg"]) or None
+        drawn: list[str] = self.shown["svg"]
+        return drawn[0] if drawn else None
 
     # -- from one drawing to the next --------------------------------------------------------------
 
@@ -408,10 +408,11 @@ class GraphExplorer(SteppedView):
 
     def _page(self) -> dict[str, Any]:
         folding, folded = self._folding, self._folded
-        placed, why_none = placed_or_why(self._layout)
+        placed, why_none = placed_or_why(self._layouts)
+        drawn = [folded_svg(folding, folded, one) for one in placed or () if one is not None]
         return {
-            "svg": "" if placed is None else folded_svg(folding, folded, placed),
-            "noPicture": why_none,
+            "svg": drawn,
+            "noPicture": "" if drawn else why_none or HOW_TO_GET_PICTURES,
             "summary": f"Graph explorer. {folded_summary(folding, folded)}.",
             "notice": "",
             "story": list(self._story),
@@ -425,10 +426,9 @@ class GraphExplorer(SteppedView):
             "found": self._found_page(),
         }
 
-    def _layout(self) -> FoldedLayout | None:
-        if self._scene.path is not None:
-            return chain_layout(self._folding, self._folded)
-        return folded_layout(self._folding, self._folded)
+    def _layouts(self) -> list[FoldedLayout | None]:
+        place = folded_layout if self._scene.path is None else chain_layout
+        return [place(self._folding, self._folded, down) for down in (False, True)]
 
     def _box(self, place: int, box: Box) -> dict[str, Any]:
         folding = self._folding
@@ -508,7 +508,6 @@ def _positions(folding: Folding, folded: FoldedGraph) -> list[dict[str, Any]]:
                         "target": arrow.start,
                         "edge": f"{place}-{slot}",
                         "caption": arrow_text(arrow),
-                        "width": caption_width(arrow_text(arrow)),
                     }
                     for slot, arrow in enumerate(into[place])
                 ],

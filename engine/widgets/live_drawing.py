@@ -8,16 +8,14 @@ from itertools import accumulate, pairwise
 from typing import Any
 from xml.etree import ElementTree as ET
 
+from engine.drawing.boxes import Box, Curve, Point, along
 from engine.drawing.layout import (
     BOX_HEIGHT,
     BOX_PADDING,
     CAPTION_HEIGHT,
-    Box,
-    Curve,
     Edge,
     Layout,
-    Point,
-    along,
+    caption_size,
     place,
     text_width,
 )
@@ -28,7 +26,6 @@ from engine.drawing.svg import (
     SIDE,
     Line,
     canvas,
-    caption_width,
     card,
     draw_box,
     draw_caption,
@@ -127,7 +124,7 @@ def live_svg(graph: Graph, layout: Layout, moved: Moved | None = None) -> ET.Ele
     for edge, spot in zip(layout.edges, _captions(layout.edges, layout.boxes), strict=True):
         ratio = moved.along.get((edge.source, edge.slot)) if moved else None
         text = "" if ratio is None else f"{TIMES} {number(ratio)}"
-        draw_caption(root, replace(edge, caption=_middle(spot, caption_width(text))), text)
+        draw_caption(root, replace(edge, caption=_middle(spot, caption_size(text)[0])), text)
     return root
 
 

@@ -5,9 +5,6 @@ from typing import Any, Self
 
 import traitlets
 
-from engine.drawing.layout import layout
-from engine.drawing.renderer import placed_or_why
-from engine.drawing.svg import svg
 from engine.graph import Graph
 from engine.text import number_text, table_lines
 from engine.value import Value
@@ -25,6 +22,7 @@ from engine.widgets.orders import (
     valid_orders,
     walk_from,
 )
+from engine.widgets.payload import drawings
 from engine.widgets.reverse_walk import LARGEST_STEPPED
 from engine.widgets.view import View
 from engine.words.naming import graph_summary, label, number, product, title
@@ -263,11 +261,9 @@ class OrderPlayground(View):
     def _payload(self) -> dict[str, Any]:
         graph = self.graph
         start = walk_from(graph, ()).gradients_after(0)
-        drawing, why_none = self._drawing()
         return {
             "summary": f"Order playground. {graph_summary(graph)}.",
-            "svg": drawing,
-            "notice": why_none,
+            **self._drawings(),
             "heading": HEADING,
             "sentences": [HOW_IT_WORKS, *self._count()],
             "hint": HINT,
@@ -295,15 +291,12 @@ class OrderPlayground(View):
             "table": table(graph, self.valid_orders),
         }
 
-    def _drawing(self) -> tuple[str, str]:
+    def _drawings(self) -> dict[str, Any]:
         graph = self.graph.with_gradients(walk_from(self.graph, ()).gradients_after(0))
         true = reverse_walk(graph)
         walks = (true, *(_with_first(true, index) for index in true.order))
         made = [c for walk in walks for step in walk.steps for c in step.contributions]
-        placed, why_none = placed_or_why(
-            lambda: layout(graph, [c.after for c in made], map(product, made))
-        )
-        return "" if placed is None else svg(graph, placed, captions=True), why_none
+        return drawings(graph, [c.after for c in made], map(product, made))
 
 
 def _with_first(walk: Walk, index: int) -> Walk:

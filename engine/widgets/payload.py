@@ -1,10 +1,12 @@
 """What the front end is told about a walk: texts and places, no numbers to compute with."""
 
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from engine.drawing.layout import layout
-from engine.drawing.renderer import placed_or_why
-from engine.drawing.svg import caption_width, svg
+from engine.drawing.renderer import HOW_TO_GET_PICTURES, placed_or_why
+from engine.drawing.svg import svg
+from engine.graph import Graph
 from engine.walk import Step, Walk
 from engine.words.naming import graph_summary, number, product, title
 from engine.words.walks import WalkWords
@@ -28,17 +30,19 @@ def walk_payload(walk: Walk) -> dict[str, Any]:
     """
     graph, words = walk.graph, WalkWords(walk)
     contributions = [c for step in walk.steps for c in step.contributions]
-    placed, why_none = placed_or_why(
-        lambda: layout(graph, [c.after for c in contributions], map(product, contributions))
-    )
+    captions = [product(contribution) for contribution in contributions]
     start = walk.gradients_after(0)
     return {
         "summary": f"Reverse walk. {graph_summary(graph)}.",
-        "svg": "" if placed is None else svg(graph, placed, captions=True),
-        "notice": why_none,
+        **drawings(graph, [c.after for c in contributions], captions),
         "output": graph.output.index,
         "receives": "+=" if walk.accumulate else "=",
         "gradients": [number(gradient) for gradient in start],
+        "arrows": {
+            f"{node.index}-{slot}": words.arrow(node.index, slot)
+            for node in graph.nodes
+            for slot in range(len(node.inputs))
+        },
         "rows": [_row(walk, step) for step in walk.steps],
         "positions": [
             {
@@ -50,6 +54,31 @@ def walk_payload(walk: Walk) -> dict[str, Any]:
             for position in range(len(walk.steps) + 1)
         ],
     }
+
+
+def drawings(
+    graph: Graph,
+    gradients: Iterable[float] = (),
+    captions: Iterable[str] = (),
+    texts: Sequence[str] | None = None,
+) -> dict[str, Any]:
+    """The drawing of a graph, from left to right and from top to bottom; a page shows what fits.
+
+    Args:
+        graph: the graph.
+        gradients: every gradient that a box will have to hold.
+        captions: every text that an arrow will have to carry.
+        texts: what to write for the gradient of each node at first, by default the number.
+
+    Returns:
+        ``svg``, a list of the two, and ``notice``: "" or, with an empty list, why there is none.
+    """
+    gradients, captions = list(gradients), list(captions)
+    placed, why_none = placed_or_why(
+        lambda: [layout(graph, gradients, captions, down) for down in (False, True)]
+    )
+    drawn = [svg(graph, one, True, texts) for one in placed or () if one is not None]
+    return {"svg": drawn, "notice": why_none if drawn or why_none else HOW_TO_GET_PICTURES}
 
 
 def _row(walk: Walk, step: Step) -> dict[str, Any]:
@@ -68,7 +97,6 @@ def step_contributions(step: Step) -> list[dict[str, Any]]:
             "target": contribution.target,
             "edge": f"{contribution.source}-{contribution.slot}",
             "caption": product(contribution),
-            "width": caption_width(product(contribution)),
             "grad": number(contribution.after),
         }
         for contribution in step.contributions

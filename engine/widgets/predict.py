@@ -6,14 +6,12 @@ from typing import Any, Self
 
 import traitlets
 
-from engine.drawing.layout import layout
-from engine.drawing.renderer import placed_or_why
-from engine.drawing.svg import caption_width, svg
 from engine.graph import Graph
 from engine.text import number_text, shown, table_lines
 from engine.value import Value
 from engine.walk import Walk, reverse_walk
 from engine.widgets import front_end, kept
+from engine.widgets.payload import drawings
 from engine.widgets.reverse_walk import LARGEST_STEPPED
 from engine.widgets.view import View
 from engine.words.mistakes import Distinction, Question, distinctions, questions
@@ -305,8 +303,8 @@ class Predict(View):
 
     def picture(self) -> str | None:
         """The drawing with the gradients that are known now."""
-        drawing, _ = self._drawing([_text(gradient) for gradient in self._known()])
-        return drawing or None
+        drawn = self._drawings([_text(gradient) for gradient in self._known()])["svg"]
+        return drawn[0] if drawn else None
 
     def __repr__(self) -> str:
         rows = [("node", "data", "grad")]
@@ -374,11 +372,9 @@ class Predict(View):
             self.start_again()
 
     def _payload(self) -> dict[str, Any]:
-        drawing, why_none = self._drawing([UNKNOWN] * len(self.graph))
         return {
             "summary": f"Predict. {graph_summary(self.graph)}.",
-            "svg": drawing,
-            "notice": why_none,
+            **self._drawings([UNKNOWN] * len(self.graph)),
             "hint": HINT,
             "caption": "The order of the walk",
             "columns": ["", "node", "data", "grad", "tries"],
@@ -412,16 +408,13 @@ class Predict(View):
             **kept.ways_to_judge(),
         }
 
-    def _drawing(self, gradients: list[str]) -> tuple[str, str]:
+    def _drawings(self, gradients: list[str]) -> dict[str, Any]:
         # One width for all boxes, so that none of them tells how long its own gradient is.
         walk = self._walk
         single = self._questions[0].single
         made = [c for step in walk.steps for c in step.contributions] if single else []
         widths = (*walk.gradients, *(c.after for c in made))
-        placed, why_none = placed_or_why(
-            lambda: layout(self.graph, widths, [UNKNOWN, *map(product, made)])
-        )
-        return "" if placed is None else svg(self.graph, placed, True, gradients), why_none
+        return drawings(self.graph, widths, [UNKNOWN, *map(product, made)], gradients)
 
     def _page(self) -> dict[str, Any]:
         verdict, finished = self._verdict, self._question is None
@@ -516,7 +509,7 @@ _SIGNS = {"done": RIGHT, "current": "now", "waiting": ""}
 
 
 def _arrow(source: int, slot: int, caption: str) -> dict[str, Any]:
-    return {"edge": f"{source}-{slot}", "caption": caption, "width": caption_width(caption)}
+    return {"edge": f"{source}-{slot}", "caption": caption}
 
 
 def _text(gradient: float | None) -> str:

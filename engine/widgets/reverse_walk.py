@@ -104,8 +104,8 @@ class ReverseWalk(SteppedView):
         return self._words.text()
 
     def still(self) -> Graph:
-        """The graph with the gradients the walk ends with."""
-        return self.graph.with_gradients(self.walk.gradients)
+        """The graph with the gradients the walk starts with: whoever looks can guess first."""
+        return self.graph.with_gradients(self.walk.gradients_after(0))
 
 
 def _walk(output: Value | Graph | Walk, options: dict[str, Any]) -> Walk:

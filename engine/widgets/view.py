@@ -6,9 +6,7 @@ from typing import Any, Self
 import anywidget
 import traitlets
 
-from engine.drawing.layout import layout
-from engine.drawing.renderer import placed_or_why
-from engine.drawing.svg import svg
+from engine.drawing.picture import page_picture
 from engine.graph import Graph
 from engine.text import shown
 from engine.widgets import front_end
@@ -38,10 +36,7 @@ class View(anywidget.AnyWidget):
     def picture(self) -> str | None:
         """The SVG to show where the view cannot be live, or None."""
         graph = self.still()
-        if graph is None:
-            return None
-        placed, _ = placed_or_why(lambda: layout(graph))
-        return None if placed is None else svg(graph, placed)
+        return None if graph is None else page_picture(graph)[0]
 
     def _repr_mimebundle_(self, **options: Any) -> tuple[dict[str, str], dict[str, Any]]:
         live, metadata = super()._repr_mimebundle_(**options) or ({}, {})

@@ -61,6 +61,15 @@ class WalkWords:
         contributions = (self._contribution(position, c) for c in step.contributions)
         return (self._state(position, step), *contributions)
 
+    def arrow(self, source: int, slot: int) -> str:
+        """What an arrow will do, before its node is reached."""
+        node = self._graph.nodes[source]
+        name, target = self._names[source], self._names[node.inputs[slot]]
+        return (
+            f"To {target}: local derivative {number(node.local_derivatives[slot])} {TIMES} "
+            f"upstream gradient {name}.grad, when {name} is reached."
+        )
+
     def text(self) -> str:
         """The whole walk as a table: one line for each step."""
         graph, walk = self._graph, self._walk

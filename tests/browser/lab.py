@@ -396,7 +396,9 @@ class Lab:
     def visit(self, address: str, path: str, server: course_lab.Server | None = None) -> LabPage:
         """Go to an address in a context of its own, and wait until the notebook is shown."""
         context: BrowserContext = self.browser.new_context(
-            viewport={"width": WIDTH, "height": HEIGHT}
+            viewport={"width": WIDTH, "height": HEIGHT},
+            # What moves is looked at by a test of its own; all others see where it ends.
+            reduced_motion="reduce",
         )
         context.set_default_timeout(PATIENCE * 1000)
         shown = LabPage(context.new_page(), server or self.server, path)

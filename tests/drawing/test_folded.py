@@ -8,6 +8,7 @@ from drawn_graphs import RENDERERS, find_renderer, rendering_with
 
 from engine import Graph, Parameter, Value, scope
 from engine.boxes import Arrow, FoldedGraph
+from engine.drawing.boxes import Box, along
 from engine.drawing.folded import (
     MOST_CHAIN_COLUMNS,
     arrow_text,
@@ -19,8 +20,8 @@ from engine.drawing.folded import (
     scope_title,
     weights,
 )
-from engine.drawing.layout import CAPTION_HEIGHT, Box, along, text_width
-from engine.drawing.svg import LEAST_SCALE, PAGE_WIDTH, caption_width
+from engine.drawing.layout import CAPTION_HEIGHT, caption_size, text_width
+from engine.drawing.svg import LEAST_SCALE, PAGE_WIDTH
 from engine.folding import Fold, Folding
 from engine.gpt import GPT, encode
 from engine.paths import MOST_BOXES
@@ -83,7 +84,7 @@ def test_boxes_and_the_numbers_on_arrows_cover_nothing(folding: Folding, program
         arrows = [arrow for arrows in arrows_into(folded) for arrow in arrows]
         for arrow, edge in zip(arrows, placed.layout.edges, strict=True):
             assert (edge.source, edge.target) == (arrow.end, arrow.start)
-            half, (x, y) = caption_width(arrow_text(arrow)) / 2, edge.caption
+            half, (x, y) = caption_size(arrow_text(arrow))[0] / 2, edge.caption
             caption = (x - half, y - 8.0, x + half, y + 8.0)
             covered += any(overlap(caption, box) for box in boxes)
             drawn += 1
@@ -103,7 +104,7 @@ def test_no_number_cuts_a_flat_arrow_into_a_minus_sign(folding: Folding, program
             if max(heights) - min(heights) > abs(across) / 8:
                 continue
             flat += 1
-            half, (x, y) = caption_width(arrow_text(arrow)) / 2, edge.caption
+            half, (x, y) = caption_size(arrow_text(arrow))[0] / 2, edge.caption
             assert not any(abs(at - x) < half and abs(up - y) < 11.0 for at, up in line)
     assert flat > 5
 
@@ -116,7 +117,7 @@ def test_numbers_keep_off_the_border_of_a_frame(folding: Folding, program: str) 
         assert placed is not None
         arrows = [arrow for arrows in arrows_into(folded) for arrow in arrows]
         for arrow, edge in zip(arrows, placed.layout.edges, strict=True):
-            half, (x, y) = caption_width(arrow_text(arrow)) / 2, edge.caption
+            half, (x, y) = caption_size(arrow_text(arrow))[0] / 2, edge.caption
             caption = (x - half, y - 11.0, x + half, y + 11.0)
             drawn += 1
             for left, top, right, bottom in map(area, placed.frames):

@@ -9,9 +9,9 @@ from drawn_graphs import HOSTILE, find_renderer, graphs, hostile_value, renderin
 from hypothesis import given, settings
 
 from engine import Graph, Value, draw, reverse_walk
-from engine.drawing.layout import Layout, layout
+from engine.drawing.layout import Layout, caption_size, layout
 from engine.drawing.palette import DARK, LIGHT, TEXT_PAIRS, css_variables
-from engine.drawing.svg import caption_width, svg
+from engine.drawing.svg import svg
 from engine.words.naming import (
     LONGEST_LABEL,
     graph_summary,
@@ -113,7 +113,7 @@ def test_a_still_picture_fits_a_page_while_it_can_be_read(length: int, scale: fl
     root = ET.fromstring(svg(chain(length), placed))
     width, height = (float(root.get(name) or 0.0) for name in ("width", "height"))
     expected = scale or 840.0 / placed.width
-    assert 0.76 <= expected <= 1.0
+    assert 11 / 14 <= expected <= 1.0
     assert width == pytest.approx(expected * placed.width, abs=0.5)
     assert height == pytest.approx(expected * placed.height, abs=0.5)
     live = ET.fromstring(svg(chain(length), placed, captions=True))
@@ -128,7 +128,7 @@ def test_captions_and_backward_arrows_wait_hidden() -> None:
     assert {part.get("visibility") for part in captions} == {"hidden"}
     heads = {part.get("class"): part.get("visibility") for part in root.iter(f"{SVG}polygon")}
     assert heads == {"rw-forward": "visible", "rw-backward": "hidden"}
-    assert caption_width("1 x 1 = 1") > caption_width("1")
+    assert caption_size("1 x 1 = 1") > caption_size("1")
 
 
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)

@@ -9,6 +9,7 @@ function storedModel(traits) {
   if (round) traits.shown = round.page();
   const heard = (event) => listeners.get(event) ?? [];
   const model = {
+    isStored: true,
     widget_manager: { kernel: round ? undefined : null },
     get: (name) => traits[name],
     set: (name, value) => {

@@ -7,7 +7,6 @@
   const LARGEST = 1.3;
   const STEP = 0.05;
   const AIRY = 0.75;
-  const EXPLORER_HINT = "Page Down walks back, box by box; a click on a box tells of it. F: full screen.";
   const page = document.documentElement;
 
   const wanted = new URLSearchParams(location.search).get("theme");
@@ -49,40 +48,9 @@
   const enterView = () => {
     Reveal.getCurrentSlide().querySelector(".rw-view")?.focus({ preventScroll: true });
   };
-  // A word of a drawing can be read from 14 px on; where there is no room its key is a shorter one.
-  const enlarge = (scene) => {
-    const drawing = scene.querySelector("svg");
-    if (!drawing || !scene.clientWidth) return;
-    const { width, height } = drawing.viewBox.baseVal;
-    const scale = Math.min(scene.clientWidth / width, scene.clientHeight / height);
-    const larger = Math.max(1, 1 / scale);
-    scene.style.setProperty("--larger", larger.toFixed(3));
-    if (larger < 1.05) return;
-    for (const node of scene.querySelectorAll(".rw-node")) {
-      node.style.setProperty("--larger", larger);
-      for (const key of node.querySelectorAll(".rw-key")) {
-        key.textContent = key.textContent.replace("max |grad|", "max");
-      }
-      node.style.setProperty("--larger", Math.max(1, roomForText(node) * larger));
-    }
-  };
-  const scenes = new ResizeObserver((entries) => {
-    requestAnimationFrame(() => entries.forEach(({ target }) => enlarge(target)));
-  });
-  for (const scene of document.querySelectorAll(".rw-explorer .rw-scene")) scenes.observe(scene);
-
   for (const live of document.querySelectorAll(".live")) {
     const hint = live.querySelector(".rw-hint");
-    if (live.querySelector(".rw-explorer")) hint.textContent = EXPLORER_HINT;
     hint?.append(" V comes here; Esc gives the keys back to the slides.");
-    const drawing = live.querySelector(".rw-scene svg");
-    const natural = drawing?.style.getPropertyValue("--rw-width");
-    if (natural) drawing.parentElement.style.setProperty("--natural", natural);
-    live.addEventListener("keydown", (event) => {
-      if (event.key !== "Escape") return;
-      event.stopPropagation();
-      document.activeElement.blur();
-    });
   }
   // A key that presses what has the focus must not turn the page as well.
   document.querySelector(".slides").addEventListener("keydown", (event) => {

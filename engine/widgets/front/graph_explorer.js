@@ -13,11 +13,12 @@ VIEWS.explorer = (model) => {
     return number === drawing.page.number ? clamped(index, last()) : 0;
   };
   const goTo = (index) => change(model, { stepped: [drawing.page.number, index] });
-  let drawing = { page: { svg: null, hops: null }, items: [], nodes: new Map() };
+  let drawing = { page: { svg: [], hops: null }, items: [], nodes: new Map() };
   let chosen = null;
   const steps = stepper({ last, position, goTo, words: { slider: "Step of the walk" } });
   const parts = buildExplorer(payload, steps.bar);
   const { root, scene, notice } = parts;
+  root.toggleAttribute("data-alone", Boolean(model.isStored));
   const waiting = patience(notice, payload.noPython);
 
   const ask = (message) => {
@@ -57,10 +58,6 @@ VIEWS.explorer = (model) => {
   parts.find.addEventListener("click", act.search);
   parts.undo.addEventListener("click", undo);
   parts.boxes.addEventListener("click", act.boxes);
-  parts.larger.addEventListener("click", () => {
-    const large = scene.toggleAttribute("data-large");
-    parts.larger.setAttribute("aria-pressed", large);
-  });
   listenToItems(scene, () => drawing.items, {
     choose: (item) => { if (item !== chosen) choose(item); },
     press,
@@ -72,6 +69,13 @@ VIEWS.explorer = (model) => {
     jump(name);
   });
   listenToKeys(root, {}, () => {});
+  scene.addEventListener("turned", () => {
+    if (!drawing.page.boxes) return;
+    const before = chosen ? itemOf(drawing.page, chosen) : {};
+    drawing.items = itemsOf(scene, drawing.page);
+    const item = sameItem(drawing, before);
+    if (item) choose(item);
+  });
 
   /** Put a new drawing up, and keep what was chosen and where the focus was. */
   const draw = (page) => {
@@ -96,7 +100,7 @@ VIEWS.explorer = (model) => {
       waiting.end();
       notice.textContent = page.notice;
       if (page.hops && page.hops !== drawing.page.hops) parts.hops.value = page.hops;
-      if (page.svg !== drawing.page.svg || page.boxes.length !== drawing.page.boxes?.length) {
+      if (String(page.svg) !== String(drawing.page.svg) || page.boxes.length !== drawing.page.boxes?.length) {
         draw(page);
       } else {
         drawing.page = page;
@@ -151,11 +155,11 @@ function buildExplorer(payload, bar) {
   const boxes = button("Back to the boxes");
   const story = storyOf([["", "", ""]]);
   const notice = noticeLine();
-  const scene = make("div", { class: "rw-scene", role: "group", "aria-label": "Drawing" });
+  const scene = sceneOf({});
+  scene.removeAttribute("tabindex");
   const crumbs = make("span", { class: "rw-controls", role: "group", "aria-label": "Open boxes" });
   const details = make("div", { class: "rw-details" });
   const found = make("div", { class: "rw-found" });
-  const larger = button("Larger", { "aria-pressed": "false" });
   const root = viewFrame({
     summary: payload.summary,
     above: [
@@ -167,7 +171,6 @@ function buildExplorer(payload, bar) {
         make("label", {}, "Neighborhood: ", hops, " hops"),
         undo,
         boxes,
-        larger,
         crumbs,
       ),
       notice,
@@ -180,18 +183,23 @@ function buildExplorer(payload, bar) {
   });
   root.classList.add("rw-explorer");
   return {
-    root, input, hops, find, undo, boxes, larger, story, notice, scene, crumbs, details, found,
+    root, input, hops, find, undo, boxes, story, notice, scene, crumbs, details, found,
   };
 }
 
 /** Put a drawing up; each box and each open frame in it can be reached and pressed. */
 function putExplored(scene, page) {
-  if (!page.svg) {
-    scene.replaceChildren(make("p", {}, page.noPicture));
+  if (!page.svg.length) {
+    noDrawing(scene, page.noPicture);
     return { items: [], ...partsOf(scene) };
   }
   putDrawing(scene, page.svg);
-  const picture = scene.querySelector("svg");
+  return { items: itemsOf(scene, page), ...partsOf(scene) };
+}
+
+/** The boxes and frames of the placement that is shown, ready to be reached by keys. */
+function itemsOf(scene, page) {
+  const picture = scene.querySelector("svg.rw-drawing");
   picture.setAttribute("role", "group");
   const items = [...picture.querySelectorAll("[data-node], [data-frame]")];
   items.forEach((item, place) => {
@@ -201,7 +209,7 @@ function putExplored(scene, page) {
     item.setAttribute("aria-label", frame ? `${frame.name}, open` : box.label);
     if (frame || box.path) item.setAttribute("aria-expanded", Boolean(frame));
   });
-  return { items, ...partsOf(scene) };
+  return items;
 }
 
 /** The box or the frame that a part of the drawing stands for. */
@@ -260,7 +268,7 @@ function showChosen({ details }, payload, page, item, act) {
     element.addEventListener("click", () => does(what));
     buttons.push(element);
   };
-  if (frame) offer("Close", act.close, frame.path);
+  if (frame) offer(`Close ${frame.title}`, act.close, frame.path);
   if (box?.path) offer("Open", act.open, box.path);
   if (box?.members.length) {
     offer("One by one", act.each, box.path);
@@ -329,5 +337,6 @@ function showExplored(parts, { page, nodes, edges, captions }, index) {
     if (group) showNode(group, { state, receives, sign, grad });
   });
   showContributions({ edges, captions }, contributions);
-  scrollTo(parts.scene, nodes.get(String(current)));
+  const targets = contributions.map(({ target }) => `n${target}`);
+  scrollTo(parts.scene, current === null ? [] : [`n${current}`, ...targets]);
 }

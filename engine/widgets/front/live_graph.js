@@ -609,9 +609,7 @@ function boxOf(group, op, name, { words }) {
 }
 
 /** Move every part of the drawing to its place in a placement. */
-function putLive({ scene, svg, nodes, edges }, { width, height, boxes, edges: lines }) {
-  setAll(svg, { width, height, viewBox: `0 0 ${width} ${height}` });
-  for (const part of [scene, svg]) part.style.setProperty("--rw-width", `${width}px`);
+function putLive({ scene, nodes, edges }, { width, height, boxes, edges: lines }) {
   boxes.forEach(([x, y, , high], place) => {
     const group = nodes.get(String(place));
     group.setAttribute("transform", `translate(${x} ${y})`);
@@ -619,10 +617,11 @@ function putLive({ scene, svg, nodes, edges }, { width, height, boxes, edges: li
   });
   for (const [edge, { line, forward, backward }] of Object.entries(lines)) {
     const group = edges.get(edge);
-    group.querySelector(".rw-line").setAttribute("d", line);
+    for (const path of group.querySelectorAll(".rw-line, .rw-hit")) path.setAttribute("d", line);
     group.querySelector(".rw-forward").setAttribute("points", forward);
     group.querySelector(".rw-backward").setAttribute("points", backward);
   }
+  resizeDrawing(scene, width, height);
 }
 
 /** Write one or two lines beside an arrow. */

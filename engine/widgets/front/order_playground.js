@@ -2,7 +2,7 @@
 
 const PICK_KEYS = {
   ArrowRight: "next", ArrowDown: "next", ArrowLeft: "back", ArrowUp: "back",
-  Home: "first", End: "last", Backspace: "undo",
+  Home: "first", End: "last", Backspace: "undo", PageDown: "pick", PageUp: "undo",
 };
 
 VIEWS.playground = (model) => {
@@ -26,6 +26,13 @@ VIEWS.playground = (model) => {
     rove(buttons, focused);
   };
   const undo = () => setPicks(model.get("picks").slice(0, -1));
+  /** A clicker cannot choose: it picks the button with the focus, or else the node made last. */
+  const pickNext = () => {
+    const waits = (node) => !model.get("picks").includes(node);
+    const own = buttons.indexOf(document.activeElement);
+    const node = own >= 0 && waits(own) ? own : [...buttons.keys()].filter(waits).at(-1);
+    if (node !== undefined) pick(node);
+  };
   const moves = {
     next: () => clamped(focused + 1, buttons.length - 1),
     back: () => clamped(focused - 1, buttons.length - 1),
@@ -35,6 +42,7 @@ VIEWS.playground = (model) => {
 
   listenToKeys(root, PICK_KEYS, (name) => {
     if (name === "undo") return undo();
+    if (name === "pick") return pickNext();
     const jumps = name === "first" || name === "last";
     if (jumps || buttons.includes(document.activeElement)) focused = moves[name]();
     rove(buttons, focused);
@@ -86,7 +94,7 @@ function buildPlayground(payload) {
     make("span", {}, "Process next:"),
     ...buttons,
   );
-  const undo = button("Undo");
+  const undo = button("Undo", { tabindex: -1, title: "Backspace, or Page Up" });
   const again = button("Start again");
   const place = make("span", { class: "rw-place" });
   const story = storyOf([["", "", ""]]);
@@ -94,7 +102,7 @@ function buildPlayground(payload) {
   const scene = sceneOf(payload);
   const order = tableOf(payload.order.caption, payload.order.columns);
   const result = tableOf(payload.result.caption, payload.result.columns);
-  const second = make("div", { class: "rw-controls rw-second" }, undo, again, place);
+  const second = make("div", { class: "rw-controls rw-bar" }, undo, again, place);
   const root = viewFrame({
     summary: payload.summary,
     scene,
@@ -103,6 +111,8 @@ function buildPlayground(payload) {
     beside: [order.element, result.element],
     hint: payload.hint,
   });
+  result.element.classList.add("rw-keep");
+  lightTogether(root);
   const fields = { buttons, undo, again, place, story, notice, order, result };
   return { root, scene, ...fields, ...partsOf(scene) };
 }
@@ -110,7 +120,10 @@ function buildPlayground(payload) {
 function showPlayground(parts, payload, { moments, ending }) {
   const latest = moments.at(-1) ?? { ...payload, node: null, contributions: [] };
   const end = ending ? [...ending.sentences, payload.walkIt] : [];
-  tell(parts.story, latest.heading, [...latest.sentences, ...end]);
+  const keys = latest.node === null ? [] : [
+    `n${latest.node}`, ...latest.contributions.map(({ edge }) => `e${edge}`),
+  ];
+  tell(parts.story, latest.heading, [...latest.sentences, ...end], keys);
   parts.place.textContent = `${moments.length} / ${payload.nodes.length}`;
   for (const part of [parts.undo, parts.again]) {
     part.setAttribute("aria-disabled", moments.length === 0);
@@ -134,7 +147,8 @@ function showPlayground(parts, payload, { moments, ending }) {
   fillTable(parts.result, ending?.rows ?? []);
   parts.order.element.hidden = moments.length === 0;
   parts.result.element.hidden = !ending;
-  scrollTo(parts.scene, parts.nodes.get(String(latest.node ?? payload.output)));
+  const targets = latest.contributions.map(({ target }) => `n${target}`);
+  scrollTo(parts.scene, [`n${latest.node ?? payload.output}`, ...targets]);
 }
 
 /** What the picks made of each node; the place and the sign of a pick are those of its node. */
@@ -147,9 +161,4 @@ function pickedNodes({ gradients, signs }, moments, ending) {
   });
   if (moments.length && !ending) nodes[moments.at(-1).node].state = "current";
   return nodes;
-}
-
-/** Of the buttons of a toolbar only one is in the way of the Tab key. */
-function rove(buttons, focused) {
-  buttons.forEach((element, place) => { element.tabIndex = place === focused ? 0 : -1; });
 }

@@ -44,23 +44,25 @@ function buildPredict(payload) {
   const verdict = storyOf([[""]]);
   verdict.classList.add("rw-verdict");
   const input = textField({ size: 12 });
-  const check = button("Check");
+  const check = button("Check", { class: "rw-next" });
   const showMe = button("Show me");
   const again = button("Start again");
   const place = make("span", { class: "rw-place" });
-  const form = make("div", { class: "rw-controls" }, input, check, showMe, again, place);
+  const form = make("div", { class: "rw-controls rw-bar" }, input, check, showMe, again, place);
   const notice = noticeLine();
   const scene = sceneOf(payload);
   const table = tableOf(payload.caption, payload.columns);
   const root = viewFrame({
     summary: payload.summary,
     scene,
-    story: question,
-    bar: make("div", { class: "rw-answer" }, form, notice, verdict),
+    story: make("div", {}, verdict, question),
+    bar: make("div", { class: "rw-answer" }, form, notice),
     beside: [table.element],
     hint: payload.hint,
   });
   root.classList.add("rw-asks");
+  roveAmong([check, showMe, again]);
+  lightTogether(root);
   const hint = root.querySelector(".rw-hint");
   const fields = { input, check, showMe, again, place, question, verdict, notice, table, hint };
   return { root, scene, ...fields, ...partsOf(scene) };
@@ -78,7 +80,8 @@ function showPredict(parts, page, before, typedSince) {
   showContributions(parts, page.contributions);
   fillTable(parts.table, page.rows);
   const current = page.nodes.findIndex(({ state }) => state === "current");
-  scrollTo(parts.scene, parts.nodes.get(String(current)));
+  const receives = page.nodes.findIndex((node) => node.receives);
+  scrollTo(parts.scene, [current, receives].filter((node) => node >= 0).map((node) => `n${node}`));
 }
 
 /** What was typed after the last answer stays; the focus stays in the view. */
@@ -93,7 +96,7 @@ function showAnswerField({ root, input, check, hint, showMe }, page, before, typ
 }
 
 function showVerdict(place, verdict) {
-  if (!verdict) return place.replaceChildren();
+  if (!verdict) return tell(place, "", []);
   place.dataset.kind = verdict.kind;
   tell(place, verdict.heading, verdict.sentences);
 }

@@ -26,27 +26,37 @@ VIEWS.walk = (model) => {
   });
   listenToKeys(root, STEP_KEYS, steps.act);
 
+  let shown = null;
   return {
     root,
     show: () => {
-      const frame = frames[model.get("index")];
-      steps.show(frame.heading);
-      showFrame(parts, frame, model.get("index"));
+      const index = model.get("index");
+      steps.show(frames[index].heading);
+      showFrame(parts, frames[index], index, shown !== null && index === shown + 1);
+      shown = index;
     },
     traits: ["index"],
-    stop: steps.stop,
+    stop: () => {
+      steps.stop();
+      landAll(parts);
+    },
   };
 };
 
 /** Everything that is on the page, made once so that a step only changes looks. */
 function buildWalk(payload, bar) {
-  const story = storyOf(payload.positions.map(({ sentences }) => sentences));
+  const { positions, arrows } = payload;
+  const story = storyOf(
+    positions.map(({ sentences }) => sentences), positions.map(({ heading }) => heading),
+  );
   const scene = sceneOf(payload);
   const rows = payload.rows.map(buildRow);
   const order = orderTable(rows);
   const { summary } = payload;
   const root = viewFrame({ summary, scene, story, bar, beside: [order], hint: WALK_HINT });
-  return { root, story, scene, order, rows, ...partsOf(scene) };
+  const parts = { root, story, scene, order, rows, ...partsOf(scene) };
+  lightTogether(root, (edge) => parts.told?.get(edge) ?? arrows[edge] ?? "");
+  return parts;
 }
 
 function buildRow(row, index) {
@@ -54,7 +64,7 @@ function buildRow(row, index) {
   const gradient = make("td", { class: "rw-gradient" });
   const element = make(
     "tr",
-    { "data-step": index + 1 },
+    { "data-step": index + 1, "data-key": `n${row.node}` },
     sign,
     make("td", {}, String(index + 1)),
     make("th", { scope: "row" }, row.title),
@@ -77,21 +87,28 @@ function orderTable(rows) {
 /** For each position the state and the gradient text of every node. */
 function framesOf(payload) {
   let gradients = payload.gradients;
+  let told = new Map();
   const done = new Set();
   return payload.positions.map((position) => {
+    const before = gradients;
+    const { contributions, sentences } = position;
     gradients = [...gradients];
-    const receives = new Set();
-    for (const { target, grad } of position.contributions) {
+    told = new Map(told);
+    contributions.forEach(({ target, grad, edge }, place) => {
       gradients[target] = grad;
-      receives.add(target);
-    }
+      told.set(edge, sentences[place + 1]);
+    });
     const states = gradients.map((_, node) => {
       if (node === position.node) return "current";
       return done.has(node) ? "done" : "waiting";
     });
     if (position.node !== null) done.add(position.node);
-    const inSight = position.node ?? payload.output;
-    return { ...position, gradients, receives, states, inSight, receivesSign: payload.receives };
+    const keys = [
+      `n${position.node ?? payload.output}`, ...contributions.map(({ edge }) => `e${edge}`),
+    ];
+    const inSight = [keys[0], ...contributions.map(({ target }) => `n${target}`)];
+    const { receives } = payload;
+    return { ...position, before, gradients, states, told, keys, inSight, sign: receives };
   });
 }
 
@@ -99,27 +116,46 @@ function stepOf(frames, node) {
   return frames.findIndex((frame) => frame.node === node);
 }
 
-function showFrame(parts, frame, index) {
-  tell(parts.story, frame.heading, frame.sentences);
+/** Show a position; a step forward lets its contributions travel, and each lands by itself. */
+function showFrame(parts, frame, index, travels) {
+  const { contributions } = frame;
+  const arrived = new Set();
+  tell(parts.story, frame.heading, frame.sentences, frame.keys);
+  parts.told = frame.told;
   parts.rows.forEach((row, i) => showRow(row, frame, i + 1, index));
-  for (const [node, group] of parts.nodes) {
-    const receives = frame.receives.has(Number(node));
+  const showOne = (node, grad) => {
+    const group = parts.nodes.get(String(node));
+    const receives = arrived.has(node);
     const state = frame.states[node];
-    const sign = receives ? frame.receivesSign : SIGNS[state];
-    showNode(group, { state, receives, sign, grad: frame.gradients[node] });
-  }
-  showContributions(parts, frame.contributions);
-  scrollTo(parts.scene, parts.nodes.get(String(frame.inSight)));
+    if (group) showNode(group, { state, receives, sign: receives ? frame.sign : SIGNS[state], grad });
+    showGradient(parts.rows, frame, node, receives, grad);
+  };
+  frame.before.forEach((grad, node) => showOne(node, grad));
+  showContributions(parts, contributions);
+  scrollTo(parts.scene, frame.inSight);
   scrollDownTo(parts.order, parts.rows[Math.max(index - 1, 0)].element);
+  const landed = (place) => {
+    const { target, grad } = contributions[place];
+    arrived.add(target);
+    showOne(target, grad);
+  };
+  if (travels) return flyAll(parts, contributions, landed);
+  landAll(parts);
+  return contributions.forEach((_, place) => landed(place));
 }
 
-function showRow(row, frame, step, index) {
+function showGradient(rows, frame, node, receives, grad) {
+  for (const { element, sign, gradient } of rows.filter((row) => row.node === node)) {
+    const { state } = element.dataset;
+    gradient.textContent = grad;
+    element.toggleAttribute("data-receives", receives && state !== "current");
+    sign.textContent = receives && state !== "current" ? frame.sign : SIGNS[state];
+  }
+}
+
+function showRow({ element }, frame, step, index) {
   const state = step === index ? "current" : step < index ? "done" : "waiting";
-  const receives = frame.receives.has(row.node) && state !== "current";
-  row.element.dataset.state = state;
-  row.element.toggleAttribute("data-receives", receives);
-  if (state === "current") row.element.setAttribute("aria-current", "step");
-  else row.element.removeAttribute("aria-current");
-  row.sign.textContent = receives ? frame.receivesSign : SIGNS[state];
-  row.gradient.textContent = frame.gradients[row.node];
+  element.dataset.state = state;
+  if (state === "current") element.setAttribute("aria-current", "step");
+  else element.removeAttribute("aria-current");
 }
