@@ -81,7 +81,7 @@ def test_without_a_program_there_are_tables_and_one_sentence(
     assert repr(picture).splitlines()[-1] == HOW_TO_GET_PICTURES
     assert repr(picture).splitlines()[1].split() == ["a", "2", "0"]
     view = ReverseWalk(y)
-    assert view.payload["svg"] == ""
+    assert view.payload["svg"] == []
     assert view.payload["notice"] == HOW_TO_GET_PICTURES
     assert "image/svg+xml" not in view._repr_mimebundle_()[0]
     assert view.step().state.gradients["a"] == -3.0
@@ -151,10 +151,10 @@ def test_a_program_that_fails_takes_away_the_picture_and_nothing_else(
     assert repr(draw(y)).splitlines()[-1] == sentence
     assert draw(y)._repr_mimebundle_() == {"text/plain": repr(draw(y))}
     for view in (ReverseWalk(y), Predict(y), OrderPlayground(y)):
-        assert (view.payload["svg"], view.payload["notice"]) == ("", sentence)
+        assert (view.payload["svg"], view.payload["notice"]) == ([], sentence)
         assert view.picture() is None
     explorer = GraphExplorer(y)
-    assert (explorer.shown["svg"], explorer.shown["noPicture"]) == ("", sentence)
+    assert (explorer.shown["svg"], explorer.shown["noPicture"]) == ([], sentence)
     assert explorer.picture() is None
 
 
