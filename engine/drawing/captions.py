@@ -8,7 +8,7 @@ from engine.drawing.boxes import Box, Curve, Point, along
 
 BESIDE_ARROW = 5.0
 CELL = 32.0
-OWN_ARROW, PARTNER, OTHER_ARROW = 400.0, 90.0, 40.0
+OWN_ARROW, PARTNER, OTHER_ARROW = 400.0, 45.0, 30.0
 BETWEEN_SAMPLES = 6.0
 SHARES = (0.5, *(0.5 + side * step / 20 for step in range(1, 8) for side in (-1, 1)))
 SLOPE_SHARE = 0.1

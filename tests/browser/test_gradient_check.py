@@ -59,7 +59,7 @@ def nth_view(page: LabPage, number: int) -> Locator:
 
 
 def focus(view: Locator) -> None:
-    view.locator(".rw-hint").click()
+    view.locator(".rw-said").click()
 
 
 def step_text(view: Locator) -> str:

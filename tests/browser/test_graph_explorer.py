@@ -171,7 +171,7 @@ def test_steps_that_reach_a_slow_python_after_a_wish_belong_to_the_drawing_befor
     page = lab.notebook([LAYERS, SLOW, "print(slow.index, slow.state.story[0])"]).run_all()
     view = page.page.locator(".rw-view").nth(1)
     before = story(page.page.locator(".rw-view").first)
-    view.locator(".rw-hint").click()
+    view.locator(".rw-said").click()
     for key in ("PageDown", "PageDown", "PageDown", "Backspace"):
         page.page.keyboard.press(key)
     wait_until(lambda: story(view) == before, f"the page says {before}")
@@ -246,7 +246,7 @@ def test_boxes_open_and_close_by_keys_and_mouse_in_both_themes(
 
     # Without a kernel the walk goes on; opening says what it needs.
     page.shutdown_kernel()
-    view.locator(".rw-hint").click()
+    view.locator(".rw-said").click()
     press("PageDown")
     expect_same(view, same.step())
     box(view, "token*/embed", same).dblclick()

@@ -29,7 +29,7 @@ SHOW_ME = "Show me"
 SHOWN = """view => {
   const texts = (selector, part = view) => [...part.querySelectorAll(selector)]
     .map(element => element.textContent);
-  const [question, verdict] = [...view.querySelectorAll('.rw-story')].map(
+  const [verdict, question] = [...view.querySelectorAll('.rw-said')].map(
     story => [...story.children].map(element => element.textContent));
   return {
     question, verdict,

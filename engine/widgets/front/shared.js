@@ -662,7 +662,7 @@ function tell(story, heading, sentences, keys = []) {
 /** Sentences are [text] or text; those with a key light up with what they speak of. */
 function fillStory(place, heading, sentences, keys = []) {
   place.replaceChildren(
-    make("strong", {}, heading),
+    ...(heading ? [make("strong", {}, heading)] : []),
     ...sentences.map((text, at) => make("p", keys[at] ? { "data-key": keys[at] } : {}, text)),
   );
 }
