@@ -13,12 +13,21 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+import nbformat
 import pytest
-from exercise_files import ROOT, SOLUTIONS, read
+from exercise_files import NAMES, ROOT, SOLUTIONS, of_chapter, read
+from nbformat.notebooknode import NotebookNode
 
-from engine.course import kernels
+from engine.course import handed_in, kernels
 
 ASSIGNMENT = "reverse-walk"
+CONFIG = "nbgrader_config.py"
+FEW = "01*"
+CARELESS = {
+    "answer-01-1": "there more than once",
+    "check-01-2": "there more than once",
+    "check-01-3": "not there",
+}
 
 
 class Course:
@@ -55,6 +64,7 @@ class Course:
         return said
 
     def hand_out(self) -> None:
+        shutil.copy(ROOT / "solutions" / CONFIG, self.root)
         self._copy(ROOT / "solutions", self.root / "source" / ASSIGNMENT)
         self.nbgrader("generate_assignment", ASSIGNMENT)
 
@@ -84,11 +94,28 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Course]:
 def graded(course: Course) -> Course:
     course.hand_out()
     course.hand_in("solver", ROOT / "solutions")
-    course.hand_in("untouched", ROOT / "exercises")
+    course.hand_in("untouched", ROOT / "exercises", which=FEW)
     released = course.root / "release" / ASSIGNMENT
-    course.hand_in("untouched as nbgrader hands out", released, which="0[1-4]*")
+    course.hand_in("untouched as nbgrader hands out", released, which=FEW)
+    course.hand_in("careless", ROOT / "solutions", which=FEW)
+    (file,) = (course.root / "submitted" / "careless" / ASSIGNMENT).glob("*.ipynb")
+    nbformat.write(carelessly(read(file)), file)
     course.said = course.nbgrader("autograde", ASSIGNMENT)
     return course
+
+
+def carelessly(notebook: NotebookNode) -> NotebookNode:
+    """The first answer cell is split, the second check is copied, and the third deleted."""
+    cells = {handed_in.grade_id(cell): cell for cell in notebook.cells}
+    split, copied, gone = (cells[name] for name in CARELESS)
+    place = notebook.cells.index(split)
+    lines = split.source.split("\n")
+    rest = NotebookNode({**split, "id": "rest", "source": "\n".join(lines[1:])})
+    split.source = lines[0]
+    notebook.cells.insert(place + 1, rest)
+    notebook.cells.insert(0, NotebookNode({**copied, "id": "copy"}))
+    notebook.cells.remove(gone)
+    return notebook
 
 
 def test_git_ignores_the_folder_of_the_class_in_the_guide() -> None:
@@ -115,11 +142,43 @@ def test_the_solution_gets_full_marks_and_the_untouched_none(course: Course) -> 
         if cell.metadata.get("nbgrader", {}).get("grade")
     )
     assert points > 0
+    few = sum(name.startswith("01") for name in NAMES)
     assert course.marks() == {
         "solver": (points, points),
         "untouched": (0, points),
         "untouched as nbgrader hands out": (0, points),
+        "careless": (few, points),
     }
+
+
+def test_a_split_a_copied_and_a_deleted_cell_are_named_and_what_was_handed_in_is_kept(
+    course: Course,
+) -> None:
+    for name, what in CARELESS.items():
+        said = f"careless, {of_chapter('solutions', '01').name}: the cell {name} was {what}"
+        assert said in course.said
+    folder = course.root / "submitted" / "careless" / ASSIGNMENT
+    (kept,) = folder.glob(f"*{handed_in.KEPT}")
+    assert kept.read_text("utf-8").count('"answer-01-1"') == 2
+
+
+def test_validate_passes_what_is_right_and_fails_all_else_in_the_verdicts_words(
+    course: Course,
+) -> None:
+    folder = course.root / "validated"
+    folder.mkdir()
+    nbformat.write(read(of_chapter("solutions", "01")), folder / "right.ipynb")
+    said = course.nbgrader("validate", "validated/right.ipynb")
+    assert "Success! Your notebook passes all the tests." in said
+    tried = read(of_chapter("exercises", "01"))
+    (answer,) = [cell for cell in tried.cells if handed_in.grade_id(cell) == "answer-01-1"]
+    answer.source = "derivative = 4"
+    nbformat.write(tried, folder / "tried.ipynb")
+    said = " ".join(course.nbgrader("validate", "validated/tried.ipynb").split())
+    few = sum(name.startswith("01") for name in NAMES)
+    assert f"FAILED ON {few} CELL(S)" in said
+    assert "01.1 · Not yet. 4 has the right size and the wrong sign." in said
+    assert "01.2 · Not tried yet." in said
 
 
 def test_no_verdict_is_taken_for_a_part_of_the_points(course: Course) -> None:

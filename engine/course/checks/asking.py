@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections import Counter
 from pathlib import Path
@@ -24,6 +25,7 @@ HEADINGS = {
 # Two processes start one after the other, and the second may use up its time twice.
 LONGEST = 2 * (START_SECONDS + RUN_SECONDS)
 NOT_GIVEN = object()
+BY_NBGRADER = "NBGRADER_EXECUTION"
 _shown: Counter[str] = Counter()
 
 
@@ -36,7 +38,11 @@ def check(name: Any = NOT_GIVEN, answer: Any = NOT_GIVEN, *more: Any) -> Verdict
         *more: what else was given; one answer is asked for.
 
     Returns:
-        Not tried yet, right, or which kind of wrong. It never raises an error.
+        Not tried yet, right, or which kind of wrong. It never raises an error in a notebook.
+
+    Raises:
+        AssertionError: nbgrader validates or grades, and the answer is not right: it takes every
+            test that ends without an error for passed.
 
     >>> check("01.1", ...)
     01.1 · Not tried yet. Put your answer in place of the three dots, behind the =,
@@ -44,6 +50,13 @@ def check(name: Any = NOT_GIVEN, answer: Any = NOT_GIVEN, *more: Any) -> Verdict
     """
     if name is NOT_GIVEN:
         return progress_line()
+    verdict = _checked(name, answer, more)
+    if not verdict.right and BY_NBGRADER in os.environ:
+        raise AssertionError(str(verdict))
+    return verdict
+
+
+def _checked(name: Any, answer: Any, more: tuple[Any, ...]) -> Verdict:
     problem = _no_exercise(name, 'check("01.1", answer)')
     if problem:
         return Verdict("", "told", "", problem)
