@@ -240,6 +240,9 @@ EVERYTHING = {
     "git": "exit 0",
     "dpkg_query": "exit 0",
     "chromium": "exit 0",
+    "firefox_esr": "exit 0",
+    "WebKitWebDriver": "exit 0",
+    "Xvfb": "exit 0",
     "dot": "exit 0",
     # As long as on a machine with many fonts: more than a pipe holds.
     "fc_list": "for i in 1 2 3 4 5 6 7 8 9; do printf 'DejaVuSans.ttf%10000s\\n' ''; done",
@@ -276,8 +279,8 @@ def test_ci_installs_what_a_bare_machine_lacks(tmp_path: Path) -> None:
     assert result.stdout.splitlines()[-1] == "the command"
     update, install = (tmp_path / "asked").read_text("utf-8").splitlines()
     assert update.split()[-1] == "update"
-    wanted = ["python3", "python3-venv", "git", "chromium", "libatomic1", "graphviz"]
-    wanted += ["fontconfig", "fonts-dejavu-core"]
+    wanted = ["python3", "python3-venv", "git", "chromium", "firefox-esr", "webkit2gtk-driver"]
+    wanted += ["xvfb", "libatomic1", "graphviz", "fontconfig", "fonts-dejavu-core"]
     assert install.split()[-len(wanted) :] == wanted
 
 
