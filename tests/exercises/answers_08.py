@@ -149,3 +149,53 @@ WRONG: dict[str, list[tuple[Any, str]]] = {
         (0, "type"),
     ],
 }
+
+
+def causes(**others: str) -> dict[str, str]:
+    right = {"Ada": "walked twice", "Bo": "overwritten", "Cem": "step too small"}
+    return {**right, "Dina": "too early", "Eli": "nothing", **others}
+
+
+def mixed(**others: float) -> dict[str, float]:
+    return {"q": -6, "p": -6, "b": -18, "a": 6, **others}
+
+
+def slope_of_the_whole(f, x, h):
+    return (f(x + h) - f(x - h)) / (2 * h)
+
+
+def bend_divided_once(f, x, h):
+    return (f(x + h) - 2 * f(x) + f(x - h)) / h
+
+
+def bend_of_one_middle(f, x, h):
+    return (f(x + h) - f(x) + f(x - h)) / (h * h)
+
+
+WRONG |= {
+    "08.6": [
+        (mixed(q=-3), "one use"),
+        (mixed(q=9), "square"),
+        (mixed(p=1), "local alone"),
+        (mixed(b=12), "own data"),
+        (mixed(b=3), "no upstream"),
+        (mixed(a=-6), "overwritten"),
+        (mixed(a=12), "one way"),
+        (mixed(a=-72), "multiplied"),
+        (mixed(a=...), "unfinished"),
+        (6, "type"),
+    ],
+    "08.7": [
+        (causes(Ada="overwritten"), "cause"),
+        (causes(Dina="nothing"), "cause"),
+        (causes(Eli="rounding"), "choice"),
+        (causes(Bo=...), "unfinished"),
+        (0, "type"),
+    ],
+    "08.8": [
+        (slope_of_the_whole, "slope of the whole"),
+        (bend_divided_once, "divided once"),
+        (bend_of_one_middle, "one middle"),
+        (lambda f, x, h: [f(x)], "type"),
+    ],
+}

@@ -1,7 +1,7 @@
 """The exercises of chapter 08: checks that can fail, and checks that cannot.
 
 >>> [exercise.name for exercise in EXERCISES]
-['08.1', '08.2', '08.3', '08.4', '08.5']
+['08.1', '08.2', '08.3', '08.4', '08.5', '08.6', '08.7', '08.8']
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from engine.course import puzzles
+from engine.course.checks import mixed_test
 from engine.course.checks.exercise import (
     AnswerExercise,
     Case,
@@ -341,4 +342,5 @@ EXERCISES = (
             "the column of the central difference?",
         ),
     ),
+    *mixed_test.EXERCISES,
 )
