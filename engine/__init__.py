@@ -28,8 +28,12 @@ if TYPE_CHECKING:
         LiveGraph,
         OrderPlayground,
         Predict,
+        ProductRule,
         ReverseWalk,
+        SlopeView,
+        SortSteps,
         Training,
+        TwoWalks,
     )
 
 _LOADED_WHEN_USED = {
@@ -39,8 +43,12 @@ _LOADED_WHEN_USED = {
     "LiveGraph": "engine.widgets",
     "OrderPlayground": "engine.widgets",
     "Predict": "engine.widgets",
+    "ProductRule": "engine.widgets",
     "ReverseWalk": "engine.widgets",
+    "SlopeView": "engine.widgets",
+    "SortSteps": "engine.widgets",
     "Training": "engine.widgets",
+    "TwoWalks": "engine.widgets",
     "draw": "engine.drawing",
 }
 
@@ -57,11 +65,15 @@ __all__ = [
     "OrderPlayground",
     "Parameter",
     "Predict",
+    "ProductRule",
     "ReleasedError",
     "ReverseWalk",
+    "SlopeView",
+    "SortSteps",
     "Step",
     "Tape",
     "Training",
+    "TwoWalks",
     "Value",
     "Walk",
     "central_difference",

@@ -267,7 +267,6 @@ def live_payload(graph: Graph) -> dict[str, Any]:
         root = live_svg(graph, layout)
         drawing = drawing or ET.tostring(root, encoding="unicode")
         placements[which] = placement_data(root, layout, which)
-    names = [name(graph, index) for index in range(len(graph))]
     return {
         "summary": f"Numbers to take hold of. {graph_summary(graph)}.",
         "svg": drawing,
@@ -275,18 +274,23 @@ def live_payload(graph: Graph) -> dict[str, Any]:
         "notice": why_none,
         "digits": DIGITS,
         "dense": len(graph) > MOST_WITH_TITLES,
-        "nodes": [
-            {
-                "name": names[node.index],
-                "own": graph.own_names[node.index],
-                "title": title(graph, node.index),
-                "op": str(node.op),
-                "operands": [o if isinstance(o, int) else {"c": o.data} for o in node.operands],
-                "data": node.data,
-            }
-            for node in graph.nodes
-        ],
+        "nodes": plain_nodes(graph),
         "words": page_words(),
         "labels": LABELS,
         "hints": HINTS,
     }
+
+
+def plain_nodes(graph: Graph) -> list[dict[str, Any]]:
+    """A graph as the page computes with it."""
+    return [
+        {
+            "name": name(graph, node.index),
+            "own": graph.own_names[node.index],
+            "title": title(graph, node.index),
+            "op": str(node.op),
+            "operands": [o if isinstance(o, int) else {"c": o.data} for o in node.operands],
+            "data": node.data,
+        }
+        for node in graph.nodes
+    ]
