@@ -9,6 +9,7 @@ from engine.drawing.boxes import Box, Curve, Point, along
 BESIDE_ARROW = 5.0
 CELL = 32.0
 OWN_ARROW, PARTNER, OTHER_ARROW = 400.0, 45.0, 30.0
+WITH_PARTNER = 100.0
 BETWEEN_SAMPLES = 6.0
 SHARES = (0.5, *(0.5 + side * step / 20 for step in range(1, 8) for side in (-1, 1)))
 SLOPE_SHARE = 0.1
@@ -45,7 +46,7 @@ def clear_places(
     boxes: Sequence[Box] = (),
     worse: float = 2.0,
 ) -> list[Box]:
-    """Choose for each caption where it covers least, and once more when all others have chosen.
+    """Choose for each caption where it covers least, and again when the others have chosen.
 
     Args:
         choices: for each caption the places it may have, the best first.
@@ -63,9 +64,9 @@ def clear_places(
             is_partner = index in partners[own]
             total += OWN_ARROW if index == own else PARTNER if is_partner else OTHER_ARROW
         others = (chosen[other] for other in partners[own] if other != own and other in chosen)
-        return total + sum(4.0 * shared(place, other) for other in others)
+        return total + sum(WITH_PARTNER * shared(place, other) for other in others)
 
-    for index in [*range(len(choices))] * 2:
+    for index in [*range(len(choices))] * 4:
         ranked = enumerate(choices[index])
         chosen[index] = min(ranked, key=lambda one: cost(index, *one))[1]
     return [chosen[index] for index in range(len(choices))]

@@ -16,7 +16,11 @@ from engine import (
     LiveGraph,
     OrderPlayground,
     Predict,
+    ProductRule,
     ReverseWalk,
+    SlopeView,
+    SortSteps,
+    TwoWalks,
 )
 from engine.widgets import front_end
 from engine.widgets.training import _Bar
@@ -30,6 +34,10 @@ MAKERS: dict[str, Callable[[], object]] = {
     "gradient_check": lambda: GradientCheck(lambda x: x * x, [3.0]),
     "graph_explorer": lambda: GraphExplorer(seven_nodes()),
     "live_graph": lambda: LiveGraph(seven_nodes()),
+    "slope_view": lambda: SlopeView(lambda x: x * x, 3.0),
+    "product_rule": lambda: ProductRule(3.0, 2.0),
+    "sort_steps": lambda: SortSteps(seven_nodes()),
+    "two_walks": lambda: TwoWalks(seven_nodes(), seven_nodes()),
     "rates": lambda: LearningRates(lambda w: w * w, 1.0, [0.1], 2),
     "training": lambda: _Bar(),
 }
