@@ -66,6 +66,7 @@ function buildCheck(payload, bar) {
     beside: [table.element],
     hint: payload.hint,
   });
+  table.element.classList.add("rw-keep");
   root.classList.add("rw-check");
   return { root, story, rows, scene, note };
 }

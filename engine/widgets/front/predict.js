@@ -55,7 +55,7 @@ function buildPredict(payload) {
   const root = viewFrame({
     summary: payload.summary,
     scene,
-    story: make("div", {}, verdict, question),
+    story: make("div", { class: "rw-tell" }, verdict, question),
     bar: make("div", { class: "rw-answer" }, form, notice),
     beside: [table.element],
     hint: payload.hint,

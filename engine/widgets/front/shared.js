@@ -509,17 +509,11 @@ function presenterMode(model, root, showView) {
     const isLarge = isFull() || Boolean(model.get("presenter"));
     root.toggleAttribute("data-presenter", isLarge);
     root.toggleAttribute("data-full", isFull());
-    root.removeAttribute("data-tight");
     // The screen has its own size, whatever the page around the view has zoomed to.
     root.style.zoom = isFull() ? 1 / (root.parentElement.currentCSSZoom ?? 1) : "";
     large.setAttribute("aria-pressed", isLarge);
     full.setAttribute("aria-pressed", isFull());
     refit();
-    const [camera] = [...root.querySelectorAll(".rw-scene")].map((scene) => cameras.get(scene));
-    if (isFull() && camera?.shown && camera.whole < camera.home) {
-      root.setAttribute("data-tight", "");
-      refit();
-    }
     showView();
   };
   const followScreen = () => {
