@@ -81,8 +81,7 @@ class Array:
     @quiet
     def __add__(self, other: Any) -> "Array":
         """``a + b`` hands the upstream gradient on to both."""
-        a, b = self.data, _data(other)
-        return _node("+", a + b, (self, lambda up: up), (other, lambda up: up))
+        return _node("+", self.data + _data(other), (self, lambda up: up), (other, lambda up: up))
 
     @quiet
     def __mul__(self, other: Any) -> "Array":
@@ -205,7 +204,7 @@ class Array:
                 if isinstance(operand, Array):
                     gradients[operand] += summed_to(rule(gradients[node]), operand.shape)
         for node in order:
-            _frozen(gradients[node], f"the gradient of {shown(node)}")
+            _frozen(gradients[node], "the gradient of", node)
         for node in order:
             node.grad = gradients[node] + (0.0 if node.op else node.grad)
 
@@ -243,8 +242,9 @@ def _node(op: str, data: Any, *sides: Side) -> Array:
     return Array(_frozen(np.asarray(data), f"the result of {op!r}"), "", op, *sides)
 
 
-def _frozen(numbers: Floats, what: str) -> Floats:
+def _frozen(numbers: Floats, *what: Any) -> Floats:
     if not np.isfinite(numbers).all():
-        raise ValueError(f"{what} of shape {numbers.shape} holds a number that is infinite or NaN.")
+        name = " ".join([what[0], *map(shown, what[1:])])
+        raise ValueError(f"{name} of shape {numbers.shape} holds a number that is infinite or NaN.")
     numbers.flags.writeable = False
     return numbers
