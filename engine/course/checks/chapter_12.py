@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -17,26 +17,29 @@ from engine.course.checks.exercise import (
     Case,
     Finding,
     FunctionExercise,
-    Suspect,
-    WrongNumber,
     all_of,
-    among,
     as_they_are,
+    choices_by,
     gradients_by_name,
     number,
+    number_by,
     one_of,
 )
 from engine.course.checks.plain import in_words
-from engine.course.checks.stand_ins import Borrowed, StandIn, clear_gradients, stand_ins
+from engine.course.checks.stand_ins import (
+    WALKS,
+    StandIn,
+    clear_gradients,
+    gradients,
+    stand_ins,
+    walk_back,
+)
 from engine.graph import Graph
 from engine.tape import Tape
-from engine.text import number_text
 from engine.value import Parameter, Value
 
 ON_TAPE, LEAF, NO_NODE = "on the tape", "leaf", "no node"
 LEAK, NO_LEAK = "leak", "no leak"
-# 12.1: four plain numbers stand in the calculation, one of them with a name.
-PLAIN_NUMBERS = 4
 # 12.5: how many documents are read, and how many more the second time.
 DOCUMENTS = 3
 
@@ -81,53 +84,6 @@ def nodes_on_tape(with_unused: bool = True) -> int:
         tape.__exit__(None, None, None)
 
 
-def _judge_count(answer: float) -> Finding | None:
-    right = nodes_on_tape()
-    yours = number_text(answer)
-    return among(
-        answer,
-        right,
-        WrongNumber(
-            nodes_on_tape(with_unused=False),
-            "unused forgotten",
-            f"{yours} leaves out the node that the loss does not use. The tape records everything.",
-        ),
-        WrongNumber(
-            right - 2,
-            "sum as one",
-            f"{yours} counts the sum as one node. Each addition has two inputs: how many are "
-            "needed for four numbers?",
-        ),
-        WrongNumber(
-            right - 3,
-            "sum as one, unused forgotten",
-            f"{yours} counts the sum as one node, and leaves out what the loss does not use.",
-        ),
-        WrongNumber(
-            right + 1,
-            "start of the sum",
-            f"{yours} counts an addition too many in the sum. It begins at 0, and the engine takes "
-            "care that this costs no node.",
-        ),
-        WrongNumber(right + 2, "leaves", f"{yours} counts the leaves. They are not on the tape."),
-        WrongNumber(
-            right + PLAIN_NUMBERS,
-            "plain numbers",
-            f"{yours} counts the plain numbers, and the Literal. They are no nodes.",
-        ),
-        WrongNumber(
-            right + PLAIN_NUMBERS + 2,
-            "everything",
-            f"{yours} counts leaves and plain numbers too. Only results are on the tape.",
-        ),
-        WrongNumber(
-            5,
-            "names",
-            f"{yours} counts the lines. A line may have several operations, and each makes a node.",
-        ),
-    )
-
-
 # 12.2
 
 
@@ -165,194 +121,7 @@ def places() -> dict[str, str]:
         }
 
 
-PLACE_SLIPS = (
-    (
-        ("w", "x"),
-        "leaf",
-        "w and x were not calculated. A tape holds results only.",
-    ),
-    (
-        ("start",),
-        "made inside",
-        "start is made inside the block. But is it calculated from anything?",
-    ),
-    (
-        ("epsilon", "100"),
-        "plain number",
-        "A plain number costs no node, even if it has a name.",
-    ),
-    (
-        ("unused",),
-        "unused",
-        "Nobody uses unused, and still it was calculated while the tape recorded.",
-    ),
-    (("product", "root"), "result", "product and root are results."),
-)
-
-
-def _judge_places(answer: dict[str, str]) -> Finding | None:
-    right = places()
-    wrong = [name for name in right if answer[name] != right[name]]
-    for names, kind, words in PLACE_SLIPS:
-        if set(names) & set(wrong):
-            return Finding(kind, f"{len(right) - len(wrong)} of {len(right)} are right. {words}")
-    return None
-
-
 # 12.3
-
-
-def _walk_tape(
-    nodes: Sequence[StandIn],
-    output: StandIn,
-    *,
-    order: Callable[[Sequence[StandIn]], Iterable[StandIn]] = reversed,
-    seed: float | None = 1.0,
-    amount: Callable[[StandIn, float], float] = lambda node, slope: slope * node.grad,
-    keep: float = 1.0,
-) -> None:
-    output.grad = output.data if seed is None else seed
-    for node in order(nodes):
-        for operand, slope in zip(node.inputs, node.local_derivatives, strict=True):
-            operand.grad = keep * operand.grad + amount(node, slope)
-
-
-def _one_slot(nodes: Sequence[StandIn], output: StandIn) -> None:
-    output.grad = 1.0
-    for node in reversed(nodes):
-        for operand, slope in dict(zip(node.inputs, node.local_derivatives, strict=True)).items():
-            operand.grad += slope * node.grad
-
-
-def _every_node_seeded(nodes: Sequence[StandIn], _output: StandIn) -> None:
-    for node in nodes:
-        node.grad = 1.0
-    for node in reversed(nodes):
-        for operand, slope in zip(node.inputs, node.local_derivatives, strict=True):
-            operand.grad += slope * node.grad
-
-
-def _seed_at_each_turn(nodes: Sequence[StandIn], _output: StandIn) -> None:
-    for node in reversed(nodes):
-        node.grad = 1.0
-        for operand, slope in zip(node.inputs, node.local_derivatives, strict=True):
-            operand.grad += slope * node.grad
-
-
-def _each_time_something_arrives(
-    at: int,
-) -> Callable[[Sequence[StandIn], StandIn], None]:
-    """A walk without an order: from one end of a list of nodes that wait for a turn."""
-
-    def walk(_nodes: Sequence[StandIn], output: StandIn) -> None:
-        output.grad, waiting = 1.0, [output]
-        while waiting:
-            node = waiting.pop(at)
-            for operand, slope in zip(node.inputs, node.local_derivatives, strict=True):
-                operand.grad += slope * node.grad
-            waiting.extend(node.inputs)
-
-    return walk
-
-
-def _recursive(_nodes: Sequence[StandIn], output: StandIn) -> None:
-    def go_on(node: StandIn) -> None:
-        for operand, slope in zip(node.inputs, node.local_derivatives, strict=True):
-            operand.grad += slope * node.grad
-        for operand in node.inputs:
-            go_on(operand)
-
-    output.grad = 1.0
-    go_on(output)
-
-
-def _borrowed(_nodes: Sequence[StandIn], _output: StandIn) -> None:
-    raise Borrowed
-
-
-TAPE_SUSPECTS = (
-    *(
-        Suspect(function, kind, f"For {{case}} the gradients are {{got}}: {words}")
-        for function, kind, words in (
-            (
-                lambda nodes, output: _walk_tape(nodes, output, seed=0.0),
-                "no seed",
-                "nothing arrives anywhere. What does the walk start with?",
-            ),
-            (
-                lambda nodes, output: _walk_tape(nodes, output, seed=None),
-                "seed is data",
-                "the walk starts with the data of the output.",
-            ),
-            (
-                lambda nodes, _output: _walk_tape(nodes, nodes[-1]),
-                "last node",
-                "the walk starts at the last node of the tape. The output is another one.",
-            ),
-            (
-                _every_node_seeded,
-                "every node seeded",
-                "every node has a seed. Only the output begins with one.",
-            ),
-            (
-                _seed_at_each_turn,
-                "seed at each turn",
-                "each node gets a seed at its turn, and what has arrived is lost. Set the seed of "
-                "the output before the loop.",
-            ),
-            (
-                lambda nodes, output: _walk_tape(nodes, output, keep=0.0),
-                "overwritten",
-                "a second contribution overwrites the first one. They have to be added.",
-            ),
-            (
-                lambda nodes, output: _walk_tape(nodes, output, amount=lambda node, slope: slope),
-                "upstream forgotten",
-                "the local derivative is handed on alone.",
-            ),
-            (
-                lambda nodes, output: _walk_tape(
-                    nodes, output, amount=lambda node, slope: node.grad
-                ),
-                "local derivative forgotten",
-                "the upstream gradient is handed on as it is.",
-            ),
-            (
-                lambda nodes, output: _walk_tape(nodes, output, order=lambda nodes: [output]),
-                "output alone",
-                "only the output has handed something on. Either the others have no turn, or they "
-                "have it before the output, while they still hold 0.",
-            ),
-            (
-                _one_slot,
-                "one slot only",
-                "where a node uses one number twice, both contributions count.",
-            ),
-            *(
-                (
-                    walk,
-                    "no order",
-                    "a node hands on each time something arrives, and each time all that it holds. "
-                    "Go through the tape, in which each node has one turn.",
-                )
-                for walk in (
-                    _recursive,
-                    _each_time_something_arrives(0),
-                    _each_time_something_arrives(-1),
-                )
-            ),
-        )
-    ),
-    Suspect(_borrowed, "borrowed", "It asks the engine to walk. Write the walk yourself."),
-)
-
-
-def _everything(nodes: Sequence[StandIn]) -> list[StandIn]:
-    return list(dict.fromkeys(near for node in nodes for near in (*node.inputs, node)))
-
-
-def _gradients(arguments: tuple[Any, ...], _result: Any) -> dict[str, Any]:
-    return {node.label: node.grad for node in _everything(arguments[0])}
 
 
 def seven_nodes() -> Graph:
@@ -424,64 +193,9 @@ def in_creation_order(nodes: Sequence[StandIn]) -> bool:
     return all(place.get(i, -1) < place[node] for node in nodes for i in node.inputs)
 
 
-def _one_input(which: int) -> Callable[[Sequence[StandIn]], bool]:
-    def check(nodes: Sequence[StandIn]) -> bool:
-        place = {node: k for k, node in enumerate(nodes)}
-        return all(place.get(node.inputs[which], -1) < place[node] for node in nodes)
-
-    return check
-
-
-def _neighbors(nodes: Sequence[StandIn]) -> bool:
+def neighbors_in_order(nodes: Sequence[StandIn]) -> bool:
+    """A check of nodes that stand side by side alone."""
     return all(later not in earlier.inputs for earlier, later in pairwise(nodes))
-
-
-def _first_node_alone(nodes: Sequence[StandIn]) -> bool:
-    return not any(i in nodes for i in nodes[0].inputs)
-
-
-ORDER_SUSPECTS = tuple(
-    Suspect(function, kind, f"For {{case}} it gives {{got}}: {words}")
-    for function, kind, words in (
-        (lambda nodes: True, "always true", "it says the same of every list."),
-        (
-            lambda nodes: False,
-            "always false",
-            "it calls every list wrong. An input that is not in the list is a leaf: it was there "
-            "before, and nothing is wrong with it.",
-        ),
-        (
-            lambda nodes: not in_creation_order(nodes),
-            "turned around",
-            "true and false have changed places.",
-        ),
-        (
-            lambda nodes: in_creation_order(nodes[::-1]),
-            "users first",
-            "it wants the nodes that use an input before it. That is the order of the walk.",
-        ),
-        (
-            _first_node_alone,
-            "first node alone",
-            "only the first node is looked at. Is there a return inside the loop?",
-        ),
-        (
-            _one_input(0),
-            "first input alone",
-            "only the first input of each node is looked at.",
-        ),
-        (
-            _one_input(-1),
-            "last input alone",
-            "only the last input of each node is looked at.",
-        ),
-        (
-            _neighbors,
-            "neighbors alone",
-            "only nodes that stand side by side are compared.",
-        ),
-    )
-)
 
 
 def _truth(answer: Any) -> Finding | None:
@@ -599,35 +313,8 @@ def _alive() -> int:
     return sum(type(thing) is Value and thing.op != "" for thing in gc.get_objects())
 
 
-LEAK_SLIPS = (
-    (
-        "A",
-        "list missed",
-        "Look at the list of losses: what does each of them remember?",
-    ),
-    (
-        "C",
-        "total missed",
-        "A total of Values is a Value. It remembers what it was made from.",
-    ),
-    ("B", "number blamed", "A plain number remembers nothing."),
-    ("D", "number blamed", "A plain number remembers nothing."),
-    ("E", "tape blamed", "When a tape ends, what do its nodes still know of their inputs?"),
-    (
-        "F",
-        "best blamed",
-        "Only one loss is kept at a time. What becomes of the graph of the one before?",
-    ),
-)
-
-
-def _judge_leaks(answer: dict[str, str]) -> Finding | None:
-    right = {name: LEAK if leaks(keeper) else NO_LEAK for name, keeper in KEEPERS.items()}
-    wrong = [name for name in right if answer[name] != right[name]]
-    for name, kind, words in LEAK_SLIPS:
-        if name in wrong:
-            return Finding(kind, f"{len(right) - len(wrong)} of {len(right)} are right. {words}")
-    return None
+def _leaks() -> dict[str, str]:
+    return {name: LEAK if leaks(keeper) else NO_LEAK for name, keeper in KEEPERS.items()}
 
 
 EXERCISES = (
@@ -635,7 +322,30 @@ EXERCISES = (
         name="12.1",
         title="How many nodes are on the tape?",
         shape=number,
-        judge=_judge_count,
+        judge=number_by(
+            lambda: {"every": nodes_on_tape(), "used": nodes_on_tape(with_unused=False)},
+            """
+= every
+unused forgotten | used
+    {} leaves out the node that the loss does not use. The tape records everything.
+sum as one | every - 2
+    {} counts the sum as one node. Each addition has two inputs: how many are needed for four
+    numbers?
+sum as one, unused forgotten | used - 2
+    {} counts the sum as one node, and leaves out what the loss does not use.
+start of the sum | every + 1
+    {} counts an addition too many in the sum. It begins at 0, and the engine takes care that this
+    costs no node.
+leaves | every + 2
+    {} counts the leaves. They are not on the tape.
+plain numbers | every + 4
+    {} counts the plain numbers, and the Literal. They are no nodes.
+everything | every + 4 + 2
+    {} counts leaves and plain numbers too. Only results are on the tape.
+names | 5
+    {} counts the lines. A line may have several operations, and each makes a node.
+""",
+        ),
         right="One node for each operation, whoever uses it; nothing else costs anything.",
         hints=(
             "Go through the lines, and write down each operation.",
@@ -647,7 +357,21 @@ EXERCISES = (
         name="12.2",
         title="Node, leaf, or neither?",
         shape=all_of(places(), one_of(ON_TAPE, LEAF, NO_NODE)),
-        judge=_judge_places,
+        judge=choices_by(
+            places,
+            """
+leaf | w, x
+    w and x were not calculated. A tape holds results only.
+made inside | start
+    start is made inside the block. But is it calculated from anything?
+plain number | epsilon, 100
+    A plain number costs no node, even if it has a name.
+unused | unused
+    Nobody uses unused, and still it was calculated while the tape recorded.
+result | product, root
+    product and root are results.
+""",
+        ),
         right="What was calculated is on the tape, wherever it leads.",
         hints=(
             "Three questions for each: is it a Value at all? Was it calculated? Did a tape record?",
@@ -664,18 +388,56 @@ EXERCISES = (
             _tape_case("a graph with a short and a long way", long_way),
             _tape_case("a tape with an unused node at its end", with_unused, output=1),
         ),
-        reference=_walk_tape,
+        reference=lambda nodes, output: walk_back(output),
         shape=gradients_by_name,
-        observe=_gradients,
+        observe=gradients,
         renew=clear_gradients,
-        suspects=TAPE_SUSPECTS,
-        forbidden={
-            "engine.value.topological_order",
-            "engine.value.push_back",
-            "engine.value.walk_back",
-            "engine.walk.reverse_walk",
-            "engine.measuring.central_difference",
-        },
+        solution="""
+def my_tape_backward(nodes, output):
+    \"\"\"Fill in the gradients, walking the list from its end.\"\"\"
+    output.grad = 1.0
+    for node in reversed(nodes):
+        for operand, local in zip(node.inputs, node.local_derivatives):
+            operand.grad += local * node.grad
+""",
+        gives="the gradients are",
+        mistakes=r"""
+no seed | 1.0 -> 0.0
+    nothing arrives anywhere. What does the walk start with?
+seed is data | 1.0 -> output.data
+    the walk starts with the data of the output.
+last node | output.grad -> nodes[-1].grad
+    the walk starts at the last node of the tape. The output is another one.
+every node seeded | output.grad = 1.0 -> for node in nodes: node.grad = 1.0
+    every node has a seed. Only the output begins with one.
+seed at each turn | output.grad = 1.0 ->
+| reversed(nodes): -> reversed(nodes):\n        node.grad = 1.0
+    each node gets a seed at its turn, and what has arrived is lost. Set the seed of the output
+    before the loop.
+overwritten | += -> =
+    a second contribution overwrites the first one. They have to be added.
+upstream forgotten | local * node.grad -> local
+    the local derivative is handed on alone.
+local derivative forgotten | local * node.grad -> node.grad
+    the upstream gradient is handed on as it is.
+output alone | reversed(nodes) -> [output]
+    only the output has handed something on. Either the others have no turn, or they have it before
+    the output, while they still hold 0.
+one slot only | in zip( -> in dict(zip( | derivatives): -> derivatives)).items():
+    where a node uses one number twice, both contributions count.
+no order | for node in reversed(nodes): -> def go(node):
+| local * node.grad -> local * node.grad\n        for each in node.inputs: go(each)\n    go(output)
+no order | output.grad = 1.0 -> output.grad, nodes = 1.0, [output] | reversed(nodes) -> nodes
+| local * node.grad -> local * node.grad\n        nodes.extend(node.inputs)
+no order | output.grad = 1.0 -> output.grad, nodes = 1.0, [output]
+| for node in reversed(nodes): -> while nodes:\n        node = nodes.pop()
+| local * node.grad -> local * node.grad\n        nodes.extend(node.inputs)
+    a node hands on each time something arrives, and each time all that it holds. Go through the
+    tape, in which each node has one turn.
+borrowed | output.grad = 1.0 -> output.backward()
+    ~It asks the engine to walk. Write the walk yourself.
+""",
+        forbidden=WALKS,
         right="No search, no visited set: the order was there before anyone asked.",
         hints=(
             "Two parts: the seed gradient of the output, and a loop over the tape.",
@@ -701,7 +463,36 @@ EXERCISES = (
         reference=in_creation_order,
         shape=_truth,
         renew=as_they_are,
-        suspects=ORDER_SUSPECTS,
+        solution="""
+def is_creation_order(nodes):
+    \"\"\"Whether inputs stand before the nodes that use them.\"\"\"
+    seen = set()
+    for node in nodes:
+        if any(operand in nodes and operand not in seen for operand in node.inputs):
+            return False
+        seen.add(node)
+    return True
+""",
+        mistakes="""
+always true | return False -> pass
+    it says the same of every list.
+always false | operand in nodes and ->
+    it calls every list wrong. An input that is not in the list is a leaf: it was there before, and
+    nothing is wrong with it.
+turned around | = lambda nodes: not solution(nodes)
+    true and false have changed places.
+users first | in nodes: -> in nodes[::-1]:
+    it wants the nodes that use an input before it. That is the order of the walk.
+first node alone | seen.add(node) -> return True
+    only the first node is looked at. Is there a return inside the loop?
+first input alone | node.inputs -> node.inputs[:1]
+    only the first input of each node is looked at.
+last input alone | node.inputs -> node.inputs[-1:]
+    only the last input of each node is looked at.
+neighbors alone | = neighbors_in_order
+    only nodes that stand side by side are compared.
+""",
+        given=globals(),
         right="Every tape passes, since nothing can be calculated before its inputs.",
         hints=(
             "Go through the list, and keep a set of the nodes that you have seen.",
@@ -714,7 +505,21 @@ EXERCISES = (
         name="12.5",
         title="Find the leaks",
         shape=all_of(KEEPERS, one_of(LEAK, NO_LEAK)),
-        judge=_judge_leaks,
+        judge=choices_by(
+            _leaks,
+            """
+list missed | A
+    Look at the list of losses: what does each of them remember?
+total missed | C
+    A total of Values is a Value. It remembers what it was made from.
+number blamed | B, D
+    A plain number remembers nothing.
+tape blamed | E
+    When a tape ends, what do its nodes still know of their inputs?
+best blamed | F
+    Only one loss is kept at a time. What becomes of the graph of the one before?
+""",
+        ),
         right="Whoever keeps a Value keeps everything it was made from, unless a tape let it go.",
         hints=(
             "For each program ask: what is kept at the end, a number or a Value?",

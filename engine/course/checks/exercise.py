@@ -29,7 +29,7 @@ from typing import Any, NamedTuple
 
 from engine.course.checks.mistakes import Suspect as Suspect
 from engine.course.checks.mistakes import WrongNumber as WrongNumber
-from engine.course.checks.mistakes import suspects, wrong_numbers
+from engine.course.checks.mistakes import suspects, written, wrong_numbers
 from engine.course.checks.packing import Packed
 from engine.course.checks.plain import Array, Calculation, Other, in_words, same
 from engine.text import number_text
@@ -127,6 +127,7 @@ class FunctionExercise(Exercise):
         solution: the function as a learner would write it; `course build` writes it into the
             solution's notebook, and the edits of ``mistakes`` change it.
         mistakes: known mistakes as text, the most telling first; see :mod:`.mistakes`.
+        gives: how their words begin, behind the case and before what is compared.
         given: what solution and mistakes use from elsewhere, by name.
         suspects: the functions of those mistakes, and before them those that are no text.
         errors: kind and words by a part of the message of an error that a known mistake raises.
@@ -145,6 +146,7 @@ class FunctionExercise(Exercise):
     observe: Callable[[tuple[Any, ...], Any], Any] = given_back
     solution: str = ""
     mistakes: str = ""
+    gives: str = "it gives"
     given: Mapping[str, Any] = field(default_factory=dict)
     suspects: tuple[Suspect, ...] = ()
     errors: Mapping[str, tuple[str, str]] = field(default_factory=dict)
@@ -155,7 +157,7 @@ class FunctionExercise(Exercise):
     renew: Callable[[tuple[Any, ...]], object] | None = None
 
     def __post_init__(self) -> None:
-        listed = suspects(self.mistakes, self.solution, self.given) if self.mistakes else ()
+        listed = suspects(self.mistakes, self.solution, self.given, self.gives)
         object.__setattr__(self, "suspects", (*self.suspects, *listed))
 
 
@@ -469,7 +471,7 @@ def number_by(
     right, _, mistakes = text.strip("\n").partition("\n")
 
     def judge(answer: float) -> Finding | None:
-        variables = {**(given() if callable(given) else given)}
+        variables = {**(given() if callable(given) else given), "name": name}
         wrong = wrong_numbers(mistakes, variables) if mistakes else ()
         number_ = eval(right.removeprefix(RIGHT), variables)
         return among(answer, number_, *wrong, name=name, tolerance=tolerance)
@@ -477,17 +479,44 @@ def number_by(
     return judge
 
 
-def numbers_by(given: Given, **texts: str) -> Callable[[dict[str, float]], Finding | None]:
+def numbers_by(
+    given: Given, tolerance: float = 1e-6, **texts: str
+) -> Callable[[dict[str, float]], Finding | None]:
     """Judge a dictionary of numbers, each by its expressions, the first first.
 
     Args:
-        given: what the expressions use, by name, or what makes it.
+        given: what the expressions use, by name, or what makes it; ``name`` is that of the number.
+        tolerance: relative.
         **texts: for each number, as in :func:`number_by`.
     """
-    judges = {name: number_by(given, text, name) for name, text in texts.items()}
+    judges = {name: number_by(given, text, name, tolerance) for name, text in texts.items()}
 
     def judge(answer: dict[str, float]) -> Finding | None:
         found = (judge(answer[name]) for name, judge in judges.items())
         return next(filter(None, found), None)
+
+    return judge
+
+
+def choices_by(
+    right: Callable[[], Mapping[str, Any]], text: str
+) -> Callable[[dict[str, Any]], Finding | None]:
+    r"""Judge a dictionary of words to choose from, of which several may be wrong.
+
+    Args:
+        right: makes the right dictionary.
+        text: mistakes, the most telling first, with the names that tell each: ``kind | a, b``.
+
+    >>> judge = choices_by(lambda: {"a": "up", "b": "down"}, "mixed up | a, b\n    Look again.")
+    >>> judge({"a": "down", "b": "down"}).words
+    '1 of 2 are right. Look again.'
+    """
+
+    def judge(answer: dict[str, Any]) -> Finding | None:
+        wanted = right()
+        wrong = {name for name in wanted if answer[name] != wanted[name]}
+        seen = f"{len(wanted) - len(wrong)} of {len(wanted)} are right."
+        found = (slip for slip in written(text) if wrong & {*slip.what.split(", ")})
+        return next((Finding(slip.kind, f"{seen} {slip.words}") for slip in found), None)
 
     return judge

@@ -13,8 +13,8 @@ function of its own, in which ``solution`` is the right one:
     sign | = lambda f, x, h: -solution(f, x, h)
         which of the two results comes first?
 
-The words go on from "For this case it gives that"; words that name ``{case}`` or ``{got}``
-themselves, or begin with ``~``, are told as they stand.
+The words go on from "For this case it gives that", or as the exercise begins them; words that name
+``{case}`` or ``{got}`` themselves, or begin with ``~``, are told as they stand.
 
 For a number, the mistake is an expression, and ``{}`` in the words is the number it leads to:
 
@@ -115,29 +115,32 @@ def written(text: str) -> Iterator[Written]:
         raise ValueError(f"{heads[0]['kind']!r} has no words below it.")
 
 
-def suspects(text: str, solution: str, given: Mapping[str, Any]) -> tuple[Suspect, ...]:
+def suspects(
+    text: str, solution: str, given: Mapping[str, Any], gives: str = "it gives"
+) -> tuple[Suspect, ...]:
     """The functions of those who make the mistakes of a text.
 
     Args:
         text: as this module describes it.
         solution: the right function, as the learner would write it.
         given: what solution and mistakes use from elsewhere, by name.
+        gives: how the words begin, behind the case.
 
     Raises:
         ValueError: an edit does not fit the solution.
     """
     return tuple(
-        Suspect(_function(each.what, solution, given), each.kind, _whole(each.words))
+        Suspect(_function(each.what, solution, given), each.kind, _whole(each.words, gives))
         for each in written(text)
     )
 
 
-def _whole(words: str) -> str:
+def _whole(words: str, gives: str) -> str:
     if "{" in words:
         return words
     if words.startswith("~"):
         return words[1:].strip()
-    return f"For {{case}} it gives {{got}}{': ' if words[0].islower() else '. '}{words}"
+    return f"For {{case}} {gives} {{got}}{': ' if words[0].islower() else '. '}{words}"
 
 
 def _function(what: str, solution: str, given: Mapping[str, Any]) -> Callable[..., Any]:

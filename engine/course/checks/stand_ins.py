@@ -11,10 +11,21 @@ They have what such a function needs, and nothing that would do the work for it.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from engine.graph import Graph
 from engine.value import Value
+
+# What a learner who writes the walk is to do without.
+WALKS = frozenset(
+    {
+        "engine.value.topological_order",
+        "engine.value.push_back",
+        "engine.value.walk_back",
+        "engine.walk.reverse_walk",
+        "engine.measuring.central_difference",
+    }
+)
 
 
 def forty_doublings() -> Graph:
@@ -140,3 +151,34 @@ def everything_behind(output: StandIn) -> list[StandIn]:
 
     visit(output)
     return list(order)
+
+
+def walk_back(output: StandIn) -> None:
+    """Fill in the gradients of the output and of all it was made from.
+
+    Args:
+        output: where the walk begins.
+
+    >>> from engine.value import Value
+    >>> x = Value(3.0, "x")
+    >>> output = stand_ins(Graph.of(x * x, {}))[-1]
+    >>> walk_back(output)
+    >>> gradients((output,), None)
+    {'x': 6.0, 'x * x': 1.0}
+    """
+    output.grad = 1.0
+    for node in reversed(everything_behind(output)):
+        for operand, local in zip(node.inputs, node.local_derivatives, strict=True):
+            operand.grad += local * node.grad
+
+
+def gradients(arguments: tuple[Any, ...], _result: Any) -> dict[str, Any]:
+    """What a learner's walk left in each node: how a function that walks is observed.
+
+    Args:
+        arguments: of that function; the first is the output or a list of nodes.
+    """
+    first = arguments[0]
+    nodes = everything_behind(first) if isinstance(first, StandIn) else first
+    found = dict.fromkeys(n for node in nodes for n in (*node.inputs, node))
+    return {node.label: node.grad for node in found}
