@@ -6,8 +6,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from engine.course.checks.exercise import (
@@ -15,26 +14,27 @@ from engine.course.checks.exercise import (
     Case,
     Finding,
     FunctionExercise,
-    Suspect,
-    WrongNumber,
     among,
     gradients_by_name,
     number,
+    number_by,
     numbers,
+    numbers_by,
     placed,
 )
 from engine.course.checks.gaps import Gaps
 from engine.course.checks.plain import in_words, same
 from engine.course.checks.stand_ins import (
-    Borrowed,
+    WALKS,
     StandIn,
     clear_gradients,
     everything_behind,
     forty_doublings,
+    gradients,
     stand_ins,
+    walk_back,
 )
 from engine.graph import Graph
-from engine.text import number_text
 from engine.value import Value
 from engine.walk import Walk, reverse_walk
 
@@ -47,17 +47,17 @@ HELD_X, HELD_W = 3.0, -2.0
 MOVES = {"a": 0.01, "f": -0.02}
 
 
-def calculate(a: float, b: float, c: float, f: float) -> float:
-    """The calculation of the chapter."""
-    return (a * b + c) * f
-
-
 NUMBERS = {"a": 4.0, "b": -2.0, "c": 3.0, "f": 0.5}
+OF_THE_CHAPTER = {"a": 2.0, "b": -3.0, "c": 10.0, "f": -2.0}
 
 
-def seven_nodes() -> Graph:
-    """The graph of the chapter with the numbers of 06.1."""
-    a, b, c, f = (Value(data) for data in NUMBERS.values())
+def seven_nodes(numbers: Mapping[str, float] = NUMBERS) -> Graph:
+    """The graph of the chapter.
+
+    Args:
+        numbers: of its leaves, those of 06.1 if none are given.
+    """
+    a, b, c, f = (Value(data) for data in numbers.values())
     e = a * b
     d = e + c
     L = d * f  # noqa: N806 (the loss is called L)
@@ -76,80 +76,68 @@ def shared_graph() -> Graph:
 # 06.1
 
 
-def of_the_chapter() -> Graph:
-    """The same calculation with the numbers of the chapter."""
-    a, b, c, f = Value(2.0), Value(-3.0), Value(10.0), Value(-2.0)
-    e = a * b
-    d = e + c
-    L = d * f  # noqa: N806 (the loss is called L)
-    return Graph.of(L, {"a": a, "b": b, "c": c, "f": f, "e": e, "d": d, "L": L})
+SEED = """
+= gradient(name)
+seed is data | data[name]
+    That is the data of the output. The seed gradient does not depend on it: how fast does a number
+    change with itself?
+no seed | 0.0
+    With 0 at the start, nothing arrives anywhere.
+"""
+OF_A_PRODUCT = """own data | data[name] * upstream[name]
+    This uses its own data. The local derivative of a product is the other input."""
+OF_A_SUM = """shared out | upstream[name] / 2
+    An addition does not share the gradient out like a cake: each input gets all of it.
+as a product | data[other[name]] * upstream[name]
+    That would be right for a product. An addition hands the gradient on as it is."""
+
+
+def _handed_on_by(user: str, mistakes: str) -> str:
+    return f"""
+= gradient(name)
+upstream forgotten | local[name]
+    {{}} is the local derivative alone: how fast {user} changes. Multiply it by the gradient of
+    {user}.
+{mistakes}
+local derivative forgotten | upstream[name]
+    {{}} is the gradient of {user}. Multiply it by the local derivative.
+added | local[name] + upstream[name]
+    Local derivative and upstream gradient are multiplied.
+data | data[name]
+    That is the data, not the gradient.
+"""
+
+
+def _seen_by_name() -> dict[str, Any]:
+    """What each node has and gets, in a walk in which every node is used once."""
+    walk = reverse_walk(seven_nodes())
+    names = walk.graph.names
+    arrived = {names[node]: each[0] for node, each in enumerate(walk.arrivals) if each}
+    return {
+        "gradient": walk.grad,
+        "data": {names[node.index]: node.data for node in walk.graph.nodes},
+        "local": {name: each.local_derivative for name, each in arrived.items()},
+        "upstream": {name: each.upstream for name, each in arrived.items()},
+        "other": {"e": "c", "c": "e"},
+    }
+
+
+_judge_each = numbers_by(
+    _seen_by_name,
+    L=SEED,
+    **dict.fromkeys("df", _handed_on_by("L", OF_A_PRODUCT)),
+    **dict.fromkeys("ec", _handed_on_by("d", OF_A_SUM)),
+    **dict.fromkeys("ab", _handed_on_by("e", OF_A_PRODUCT)),
+)
 
 
 def _judge_gradients(answer: dict[str, float]) -> Finding | None:
-    walk = reverse_walk(seven_nodes())
-    chapter = reverse_walk(of_the_chapter())
+    chapter = reverse_walk(seven_nodes(OF_THE_CHAPTER))
     if all(same(answer[name], chapter.grad(name)) for name in answer):
         return Finding(
             "the chapter's", "These are the gradients of the chapter. Here the numbers are others."
         )
-    for index in walk.order:
-        name = walk.graph.names[index]
-        wrong = _mistakes(walk, index)
-        found = among(answer[name], walk.gradients[index], *wrong, name=name)
-        if found:
-            return found
-    return None
-
-
-def _mistakes(walk: Walk, index: int) -> Iterator[WrongNumber]:
-    """What known mistakes lead to for one node of a walk in which every node is used once."""
-    node = walk.graph.nodes[index]
-    if not walk.arrivals[index]:
-        yield WrongNumber(
-            node.data,
-            "seed is data",
-            "That is the data of the output. The seed gradient does not depend on it: how fast "
-            "does a number change with itself?",
-        )
-        yield WrongNumber(0.0, "no seed", "With 0 at the start, nothing arrives anywhere.")
-        return
-    (arrived,) = walk.arrivals[index]
-    local, upstream = arrived.local_derivative, arrived.upstream
-    user = walk.graph.nodes[arrived.source]
-    name = walk.graph.names[user.index]
-    yield WrongNumber(
-        local,
-        "upstream forgotten",
-        f"{number_text(local)} is the local derivative alone: how fast {name} changes. Multiply it "
-        f"by the gradient of {name}.",
-    )
-    if user.op == "*":
-        yield WrongNumber(
-            node.data * upstream,
-            "own data",
-            "This uses its own data. The local derivative of a product is the other input.",
-        )
-    if user.op == "+":
-        yield WrongNumber(
-            upstream / len(user.inputs),
-            "shared out",
-            "An addition does not share the gradient out like a cake: each input gets all of it.",
-        )
-        other = math.prod(walk.graph.nodes[k].data for k in user.inputs if k != index)
-        yield WrongNumber(
-            other * upstream,
-            "as a product",
-            "That would be right for a product. An addition hands the gradient on as it is.",
-        )
-    yield WrongNumber(
-        upstream,
-        "local derivative forgotten",
-        f"{number_text(upstream)} is the gradient of {name}. Multiply it by the local derivative.",
-    )
-    yield WrongNumber(
-        local + upstream, "added", "Local derivative and upstream gradient are multiplied."
-    )
-    yield WrongNumber(node.data, "data", "That is the data, not the gradient.")
+    return _judge_each(answer)
 
 
 # 06.2
@@ -228,112 +216,6 @@ def _judge_table(answer: dict[str, list[float]]) -> Finding | None:
 # 06.3
 
 
-def _walk_back(
-    output: StandIn,
-    seed: Callable[[StandIn], float] = lambda output: 1.0,
-    order: Callable[[StandIn], Sequence[StandIn]] = lambda output: everything_behind(output)[::-1],
-    amount: Callable[[StandIn, float], float] = lambda node, slope: slope * node.grad,
-    keep: float = 1.0,
-) -> None:
-    output.grad = seed(output)
-    for node in order(output):
-        for operand, slope in zip(node.inputs, node.local_derivatives, strict=True):
-            operand.grad = keep * operand.grad + amount(node, slope)
-
-
-def _overwriting(output: StandIn) -> None:
-    _walk_back(output, keep=0.0)
-
-
-def _without_seed(output: StandIn) -> None:
-    _walk_back(output, seed=lambda output: 0.0)
-
-
-def _seed_is_data(output: StandIn) -> None:
-    _walk_back(output, seed=lambda output: output.data)
-
-
-def _local_alone(output: StandIn) -> None:
-    _walk_back(output, amount=lambda node, slope: slope)
-
-
-def _upstream_alone(output: StandIn) -> None:
-    _walk_back(output, amount=lambda node, slope: node.grad)
-
-
-def _added(output: StandIn) -> None:
-    _walk_back(output, amount=lambda node, slope: slope + node.grad)
-
-
-def _data_for_gradient(output: StandIn) -> None:
-    _walk_back(output, amount=lambda node, slope: slope * node.data)
-
-
-def _level_by_level(output: StandIn) -> None:
-    def order(output: StandIn) -> list[StandIn]:
-        found = [output]
-        for node in found:
-            found += [operand for operand in dict.fromkeys(node.inputs) if operand not in found]
-        return found
-
-    _walk_back(output, order=order)
-
-
-def _in_the_order_of_preorder(output: StandIn) -> None:
-    def order(output: StandIn) -> list[StandIn]:
-        found: list[StandIn] = []
-
-        def visit(node: StandIn) -> None:
-            if node not in found:
-                found.append(node)
-                for operand in node.inputs:
-                    visit(operand)
-
-        visit(output)
-        return found
-
-    _walk_back(output, order=order)
-
-
-def _without_visited(output: StandIn) -> None:
-    def order(node: StandIn) -> list[StandIn]:
-        return [inner for operand in node.inputs for inner in order(operand)] + [node]
-
-    _walk_back(output, order=lambda output: order(output)[::-1])
-
-
-def _without_visited_down(output: StandIn) -> None:
-    """Each node hands on to an input and goes on there at once."""
-    output.grad = 1.0
-
-    def visit(node: StandIn) -> None:
-        for operand, slope in zip(node.inputs, node.local_derivatives, strict=True):
-            operand.grad += slope * node.grad
-            visit(operand)
-
-    visit(output)
-
-
-def _one_slot_for_each_node(output: StandIn) -> None:
-    output.grad = 1.0
-    for node in everything_behind(output)[::-1]:
-        slopes = dict(zip(node.inputs, node.local_derivatives, strict=True))
-        for operand, slope in slopes.items():
-            operand.grad += slope * node.grad
-
-
-def _output_alone(output: StandIn) -> None:
-    _walk_back(output, order=lambda output: [output])
-
-
-def _borrowed(_output: StandIn) -> None:
-    raise Borrowed
-
-
-def _gradients(arguments: tuple[Any, ...], _result: Any) -> dict[str, Any]:
-    return {node.label: node.grad for node in everything_behind(arguments[0])}
-
-
 def twice() -> Graph:
     """A graph in which one operation uses one number for both inputs."""
     x = Value(3.0)
@@ -355,130 +237,20 @@ def _case(words: str, graph: Callable[[], Graph], too_long: str = "") -> Case:
     return Case(words, lambda: (stand_ins(graph())[-1],), too_long)
 
 
-BACKWARD_SUSPECTS = (
-    Suspect(
-        _without_seed,
-        "no seed",
-        "For {case} the gradients are {got}. What does the walk start with?",
-    ),
-    Suspect(
-        _seed_is_data,
-        "seed is data",
-        "For {case} the gradients are {got}: the walk starts with the data of the output. How fast "
-        "does a number change with itself?",
-    ),
-    Suspect(
-        _output_alone,
-        "output alone",
-        "For {case} the gradients are {got}: only the output has handed on. Either the others have "
-        "no turn, or they have it before the output, while they still hold 0.",
-    ),
-    Suspect(
-        _overwriting,
-        "overwritten",
-        "For {case} the gradients are {got}: a second contribution overwrites the first one. They "
-        "have to be added.",
-    ),
-    Suspect(
-        _local_alone,
-        "upstream forgotten",
-        "For {case} the gradients are {got}: the local derivative is handed on alone. Multiply it "
-        "by the upstream gradient.",
-    ),
-    Suspect(
-        _upstream_alone,
-        "local derivative forgotten",
-        "For {case} the gradients are {got}: the upstream gradient is handed on as it is. Multiply "
-        "it by the local derivative.",
-    ),
-    Suspect(
-        _added,
-        "added",
-        "For {case} the gradients are {got}: local derivative and upstream gradient are added. "
-        "They have to be multiplied.",
-    ),
-    Suspect(
-        _data_for_gradient,
-        "data",
-        "For {case} the gradients are {got}: the local derivative is multiplied by the data of the "
-        "node, and not by its gradient.",
-    ),
-    Suspect(
-        _without_visited,
-        "no visited set",
-        "For {case} the gradients are {got}: a node that is used twice has two turns. Who has been "
-        "visited?",
-    ),
-    Suspect(
-        _without_visited_down,
-        "no order",
-        "For {case} the gradients are {got}: a node hands on each time something arrives, and each "
-        "time all that it holds. First make a list of the nodes, then walk along it.",
-    ),
-    Suspect(
-        _level_by_level,
-        "too early",
-        "For {case} the gradients are {got}: a node hands on before all nodes that use it have "
-        "been processed. In which order do you go?",
-    ),
-    Suspect(
-        _in_the_order_of_preorder,
-        "too early",
-        "For {case} the gradients are {got}: a node hands on before all nodes that use it have "
-        "been processed. In which order do you go?",
-    ),
-    Suspect(
-        _one_slot_for_each_node,
-        "one slot only",
-        "For {case} the gradients are {got}: where a node uses one number twice, both "
-        "contributions count. A dictionary or a set of inputs keeps only one.",
-    ),
-    Suspect(_borrowed, "borrowed", "It asks the engine to walk. Write the walk yourself."),
-)
-
-
-# 06.4
-
-
-def _from_u(u: float) -> float:
-    return (u + HELD_X) * HELD_W
-
-
 # 06.5
 
 
-def _judge_prediction(answer: float) -> Finding | None:
+def _moved() -> dict[str, Any]:
     walk = reverse_walk(seven_nodes())
-    parts = [walk.grad(name) * by for name, by in MOVES.items()]
-    before = walk.graph.output.data
-    after = calculate(**{k: data + MOVES.get(k, 0.0) for k, data in NUMBERS.items()})
-    return among(
-        answer,
-        sum(parts),
-        WrongNumber(
-            after - before,
-            "calculated again",
-            f"{number_text(after - before)} is how far L really moves. Asked for is what the "
-            "gradients predict, and they hold for tiny moves only. That is why the two differ.",
-        ),
-        WrongNumber(
-            sum(walk.grad(name) * abs(by) for name, by in MOVES.items()),
-            "direction",
-            "A number that falls moves by a negative amount: mind the sign of the move of f.",
-        ),
-        *(
-            WrongNumber(part, "one alone", f"{number_text(part)} is the part of one of the two.")
-            for part in parts
-        ),
-        WrongNumber(
-            sum(walk.grad(name) for name in MOVES),
-            "moves forgotten",
-            "The gradients are added here. Multiply each by how far its number moves.",
-        ),
-        WrongNumber(
-            before + sum(parts), "where, not how far", "That is where L ends, not how far it moves."
-        ),
-    )
+    after = seven_nodes({k: data + MOVES.get(k, 0.0) for k, data in NUMBERS.items()})
+    part_a, part_f = (walk.grad(name) * by for name, by in MOVES.items())
+    return {
+        "part_a": part_a,
+        "part_f": part_f,
+        "gradients": walk.grad("a") + walk.grad("f"),
+        "before": walk.graph.output.data,
+        "after": after.output.data,
+    }
 
 
 # 06.6
@@ -522,7 +294,7 @@ def _walks(walk: Callable[[StandIn], object]) -> list[dict[str, float]]:
     for graph in (seven_nodes(), twice(), shared_graph(), short_and_long()):
         output = stand_ins(graph)[-1]
         walk(output)
-        found.append(_gradients((output,), None))
+        found.append(gradients((output,), None))
     return found
 
 
@@ -569,18 +341,65 @@ EXERCISES = (
                 "once.",
             ),
         ),
-        reference=_walk_back,
+        reference=walk_back,
         shape=gradients_by_name,
-        observe=_gradients,
+        observe=gradients,
         renew=clear_gradients,
-        suspects=BACKWARD_SUSPECTS,
-        forbidden={
-            "engine.value.topological_order",
-            "engine.value.push_back",
-            "engine.value.walk_back",
-            "engine.walk.reverse_walk",
-            "engine.measuring.central_difference",
-        },
+        solution="""
+def my_backward(output):
+    \"\"\"Fill in the gradients of the output and of everything it was made from.\"\"\"
+    order = []
+
+    def visit(node):
+        if node not in order:
+            for operand in node.inputs:
+                visit(operand)
+            order.append(node)
+
+    visit(output)
+    output.grad = 1.0
+    for node in reversed(order):
+        for operand, slope in zip(node.inputs, node.local_derivatives, strict=True):
+            operand.grad += slope * node.grad
+""",
+        gives="the gradients are",
+        mistakes=r"""
+no seed | 1.0 -> 0.0
+    For {case} the gradients are {got}. What does the walk start with?
+seed is data | 1.0 -> output.data
+    the walk starts with the data of the output. How fast does a number change with itself?
+output alone | reversed(order) -> [output]
+    only the output has handed on. Either the others have no turn, or they have it before the
+    output, while they still hold 0.
+overwritten | += -> =
+    a second contribution overwrites the first one. They have to be added.
+upstream forgotten | slope * node.grad -> slope
+    the local derivative is handed on alone. Multiply it by the upstream gradient.
+local derivative forgotten | slope * node.grad -> node.grad
+    the upstream gradient is handed on as it is. Multiply it by the local derivative.
+added | slope * node.grad -> slope + node.grad
+    local derivative and upstream gradient are added. They have to be multiplied.
+data | slope * node.grad -> slope * node.data
+    the local derivative is multiplied by the data of the node, and not by its gradient.
+no visited set | if node not in order: -> if True:
+    a node that is used twice has two turns. Who has been visited?
+no order | for node in reversed(order): -> def go(node):
+| slope * node.grad -> slope * node.grad\n            go(operand)\n    go(output)
+    a node hands on each time something arrives, and each time all that it holds. First make a list
+    of the nodes, then walk along it.
+too early | visit(output) -> order = [output] | reversed(order) -> order
+| * node.grad -> * node.grad\n            if operand not in order: order.append(operand)
+too early | visit(operand)\n            order.append(node) -> visit(operand)
+| if node not in order: -> if node not in order:\n            order.append(node)
+| reversed(order) -> order
+    a node hands on before all nodes that use it have been processed. In which order do you go?
+one slot only | in zip( -> in dict(zip( | strict=True): -> strict=True)).items():
+    where a node uses one number twice, both contributions count. A dictionary or a set of inputs
+    keeps only one.
+borrowed | output.grad = 1.0 -> output.backward()
+    ~It asks the engine to walk. Write the walk yourself.
+""",
+        forbidden=WALKS,
         right="This is the whole method. Everything else in an engine is operations.",
         hints=(
             "Three parts: a list with inputs first (chapter 05), the seed gradient, and a loop "
@@ -599,37 +418,26 @@ EXERCISES = (
             Case("u = -5.5", lambda: (-5.5,)),
             Case("u = 4", lambda: (4.0,)),
         ),
-        reference=_from_u,
+        reference=lambda u: (u + HELD_X) * HELD_W,
         shape=number,
-        suspects=(
-            Suspect(
-                lambda u: (HELD_X * HELD_W + HELD_X) * HELD_W,
-                "starts too early",
-                "For {case} it gives {got}, as for every other u: it calculates u anew from x and "
-                "w. Start with the u that is given.",
-            ),
-            Suspect(
-                lambda u: u + HELD_X,
-                "stops too early",
-                "For {case} it gives {got}. That is v; go on to y.",
-            ),
-            Suspect(
-                lambda u: u * HELD_W,
-                "a step left out",
-                "For {case} it gives {got}. On the way to y, x is added.",
-            ),
-            Suspect(
-                lambda u: u + HELD_X * HELD_W,
-                "parentheses",
-                "For {case} it gives {got}. The sum is multiplied by w, and not x alone.",
-            ),
-            Suspect(
-                lambda u: HELD_W,
-                "derivative",
-                "It gives {got} for each u: that is a derivative. Asked for is y; measuring comes "
-                "afterward.",
-            ),
-        ),
+        solution="""
+def from_u(u):
+    \"\"\"Calculate y, starting at u.\"\"\"
+    return (u + 3) * -2
+""",
+        mistakes="""
+starts too early | u + 3 -> 3 * -2 + 3
+    For {case} it gives {got}, as for every other u: it calculates u anew from x and w. Start with
+    the u that is given.
+stops too early | (u + 3) * -2 -> u + 3
+    That is v; go on to y.
+a step left out | (u + 3) -> u
+    On the way to y, x is added.
+parentheses | (u + 3) -> u + 3
+    The sum is multiplied by w, and not x alone.
+derivative | (u + 3) * -2 -> -2
+    It gives {got} for each u: that is a derivative. Asked for is y; measuring comes afterward.
+""",
         right="What comes before u plays no part in how fast y changes with u.",
         hints=(
             "Which operations come after u? There are two.",
@@ -641,7 +449,24 @@ EXERCISES = (
         name="06.5",
         title="Two moves at once",
         shape=number,
-        judge=_judge_prediction,
+        judge=number_by(
+            _moved,
+            """
+= part_a + part_f
+calculated again | after - before
+    {} is how far L really moves. Asked for is what the gradients predict, and they hold for tiny
+    moves only. That is why the two differ.
+direction | part_a - part_f
+    A number that falls moves by a negative amount: mind the sign of the move of f.
+one alone | part_a
+one alone | part_f
+    {} is the part of one of the two.
+moves forgotten | gradients
+    The gradients are added here. Multiply each by how far its number moves.
+where, not how far | before + part_a + part_f
+    That is where L ends, not how far it moves.
+""",
+        ),
         right="Each gradient says what its own number adds, and the parts add up.",
         hints=(
             "A gradient says how many times as fast L moves. How far does L move for a alone?",
@@ -667,7 +492,7 @@ lines = {{"1": "C", "2": "B", "3": "C"}}
 ### END SOLUTION
 """,
         shape=WALKING.shape,
-        judge=WALKING.judge(_walks, _walk_back, WALKING_MISTAKES),
+        judge=WALKING.judge(_walks, walk_back, WALKING_MISTAKES),
         right="A seed gradient, an order from the back, and one rule.",
         hints=(
             "The output changes exactly as fast as itself.",
