@@ -122,16 +122,12 @@ def _back_by_engine(upstream: Floats, shape: Sizes) -> Floats:
 
 
 def _lists(_arguments: tuple[Any, ...], result: Any) -> Any:
-    """A block as nested lists and its shape; what else was given back stays."""
-    if isinstance(result, np.ndarray):
-        return {"shape": list(result.shape), "block": result.tolist()}
-    if isinstance(result, float | int):
-        return {"shape": [], "block": float(result)}
-    return result
+    """A block as nested lists; what else was given back stays."""
+    return result.tolist() if isinstance(result, np.ndarray) else result
 
 
 def _block(answer: Any) -> Finding | None:
-    if isinstance(answer, dict) and {*answer} == {"shape", "block"}:
+    if isinstance(answer, list):
         return None
     return Finding("type", f"it gives {in_words(answer)}, and should give an array of NumPy.")
 
@@ -237,7 +233,7 @@ def _training(start: float, targets: Sequence[float], rate: float) -> tuple[Any,
 
 def _losses_and_end(arguments: tuple[Any, ...], result: Any) -> Any:
     """The list of losses, and where the parameters are in the end."""
-    return {"losses": result, "end": arguments[1].parameters[0].data.tolist()}
+    return {"losses": result, "parameters": arguments[1].parameters[0].data.tolist()}
 
 
 def _list_of_losses(answer: dict[str, Any]) -> Finding | None:
@@ -525,9 +521,10 @@ no move | loss.backward() -> pass
 no move | optimizer.zero_grad() -> pass | loss.backward() -> loss.backward(); optimizer.zero_grad()
     no parameter has moved. backward fills the gradients, step uses them, and they are forgotten
     after that.
-step first | loss.backward() -> optimizer.step(); loss.backward()
+step first | optimizer.zero_grad() -> pass | loss.backward() -> optimizer.step(); loss.backward()
 | loss.backward()\n        optimizer.step() -> loss.backward()
-    it steps before it walks back. A step needs the gradients of this batch.
+    it steps before it walks back, with what is left of earlier batches. A step needs the gradients
+    of this batch.
 loss after the step | loss.data.item() -> loss_of(batch).data.item()
     those are the losses after each step. Asked for are those before it.
 last loss | losses.append(loss.data.item()) -> losses = [loss.data.item()]
