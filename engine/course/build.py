@@ -45,6 +45,8 @@ WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 SVG = "image/svg+xml"
 MARKDOWN = "text/markdown"
 MEASURED = re.compile(r"\*\*[0-9.]+ times\*\* as fast")
+HTML = "text/html"
+PLOT = re.compile(r"<img src=\"data:image/svg")
 PIXELS = ("image/png", "image/jpeg")
 NO_PICTURES = "The chapters would lose their pictures, so none was run"
 ANSI_COLOR = re.compile(r"\x1b\[[0-9;]*m")
@@ -244,6 +246,8 @@ def facts(notebook: NotebookNode) -> dict[str, Any]:
                 data[SVG] = svg_words("".join(data[SVG]))
             if MARKDOWN in data:
                 data[MARKDOWN] = MEASURED.sub("measured", "".join(data[MARKDOWN]))
+            if PLOT.match("".join(data.get(HTML, ""))):
+                data[HTML] = "pixels"
             data.update({kind: "pixels" for kind in PIXELS if kind in data})
     return plain
 

@@ -12,9 +12,9 @@ INK = "#111111"
 MUTED = "#595959"
 ARROW = "#767676"
 
-# The hues of plots, on an opaque light card. Lines and marks are drawn in the hues that keep a
-# contrast of 3 to 1 with white; the light ones fill areas; yellow is left out, being too light
-# for both. A second sign (marker, dash, hatching) tells series apart without any hue.
+# The hues of plots. Lines and marks are drawn in hues that keep a contrast of 3 to 1 with the card
+# behind them, light or dark; the light ones fill areas; yellow is left out, being too light for
+# both. A second sign (marker, dash, hatching) tells series apart without any hue.
 PLOT_LINES = {
     "blue": "#0072b2",
     "vermilion": "#d55e00",
@@ -57,6 +57,20 @@ DARK = {
     "other": "#e79bc5",
     "control": "#333333",
 }
+# What the colors of a plot become on a dark page; those that are missing stay as they are.
+ON_PALE = "#010101"
+PLOT_DARK = {
+    CARD: DARK["page"],
+    INK: DARK["ink"],
+    MUTED: DARK["muted"],
+    ARROW: DARK["line"],
+    LIGHT["control"]: DARK["control"],
+    PLOT_LINES["blue"]: DARK["active"],
+    PLOT_LINES["vermilion"]: DARK["wrong"],
+    PLOT_LINES["green"]: DARK["done-border"],
+    PLOT_LINES["purple"]: DARK["other"],
+    ON_PALE: "#ffffff",
+}
 # Text and what lies behind it; each pair keeps a contrast of 4.5 to 1.
 TEXT_PAIRS = (
     ("ink", "page"),
@@ -89,5 +103,19 @@ def css_variables(of: str = ".rw-view") -> str:
     rules = []
     for theme, colors in (("light", LIGHT), ("dark", DARK)):
         lines = [f"  --rw-{name}: {color};" for name, color in colors.items()]
-        rules.append("\n".join([f'{of}[data-theme="{theme}"] {{', *lines, "}"]))
+        rules.append(
+            "\n".join([f'{of}[data-theme="{theme}"] {{', f"  color-scheme: {theme};", *lines, "}"])
+        )
     return "\n".join(rules)
+
+
+def plot_style() -> str:
+    """The colors of a plot as a style sheet inside its SVG: ``--c111111`` and so on.
+
+    The plot is an image, and ``prefers-color-scheme`` in one is the scheme of the page around.
+    """
+    light, dark = (
+        "".join(f"--c{color[1:]}:{looks};" for color, looks in colors)
+        for colors in (((color, color) for color in PLOT_DARK), PLOT_DARK.items())
+    )
+    return f"<style>svg{{{light}}}@media(prefers-color-scheme:dark){{svg{{{dark}}}}}</style>"

@@ -1,6 +1,5 @@
 """``LearningRates(loss, start, rates, steps)``: one descent, with steps too short to too long."""
 
-from base64 import b64encode
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -168,7 +167,7 @@ class LearningRates(SteppedView):
                     "rate": number(descent.rate),
                     "heading": words.heading(descent, self._lowest),
                     "sentences": list(words.sentences(descent, self._lowest, self._name)),
-                    "picture": f"data:image/png;base64,{b64encode(drawn.png).decode('ascii')}",
+                    "picture": drawn.src,
                     "alt": drawn.alt,
                     "width": drawn.width,
                     "height": drawn.height,
@@ -186,8 +185,8 @@ class LearningRates(SteppedView):
 
     def _repr_mimebundle_(self, **options: Any) -> tuple[dict[str, str], dict[str, Any]]:
         bundle, metadata = super()._repr_mimebundle_(**options)
-        still, told = self.plot._repr_mimebundle_()
-        return {**bundle, "image/png": still["image/png"]}, {**metadata, **told}
+        still, _ = self.plot._repr_mimebundle_()
+        return {**bundle, "text/html": still["text/html"]}, metadata
 
 
 def descent(loss: Callable[[Value], Value], start: float, rate: float, steps: int) -> Descent:

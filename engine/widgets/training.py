@@ -6,8 +6,10 @@ import signal
 import sys
 import threading
 import time
+from collections import deque
 from collections.abc import Iterator
 from pathlib import Path
+from statistics import median
 from types import FrameType
 from typing import Any
 from uuid import uuid4
@@ -20,7 +22,10 @@ from engine.words.naming import label
 
 HERE = Path(__file__).parent
 PAUSE = 0.3
-SECONDS_BEFORE_A_GUESS = 2.0
+# The first steps may be far slower than the others: what runs for the first time is prepared.
+SECONDS_BEFORE_A_GUESS, STEPS_BEFORE_A_GUESS = 2.0, 10
+SECONDS_OF_SLOW_STEPS = 10.0
+RECENT = 50
 WITHOUT_SIGNALS = "emscripten"  # Python in the browser
 
 
@@ -136,8 +141,7 @@ def _shown_loop(training: Training, shell: Any) -> Iterator[int]:
                 break
             yield step
             training.done = step + 1
-            if time.monotonic() >= run.next:
-                run.show()
+            run.stepped()
     finally:
         run.end()
 
@@ -171,7 +175,6 @@ class _Run:
 
     Attributes:
         asked: whether a person asked it to end.
-        next: when it is time to show more, by the monotonic clock.
     """
 
     def __init__(self, training: Training, shell: Any) -> None:
@@ -180,8 +183,9 @@ class _Run:
         self.asked = False
         self._training = training
         self._ended = False
-        self._began = time.monotonic()
-        self.next = self._began + PAUSE
+        self._began = self._last = time.monotonic()
+        self._next = self._began + PAUSE
+        self._took: deque[float] = deque(maxlen=RECENT)
         self._bar = _Bar(
             key=uuid4().hex,
             title=training.title,
@@ -194,10 +198,14 @@ class _Run:
         self._handle = DisplayHandle()  # type: ignore[no-untyped-call]
         self._display(training.text + ".", self._handle.display)
 
-    def show(self) -> None:
-        """Show how far it is."""
-        self._bar.progress = self._progress("")
-        self.next = time.monotonic() + PAUSE
+    def stepped(self) -> None:
+        """Take the time of a step, and show how far it is if it is time."""
+        now = time.monotonic()
+        self._took.append(now - self._last)
+        self._last = now
+        if now >= self._next:
+            self._bar.progress = self._progress("")
+            self._next = time.monotonic() + PAUSE
 
     def end(self, *_: object) -> None:
         """Tell how it ended, once, and put everything back."""
@@ -226,9 +234,10 @@ class _Run:
     def _progress(self, ended: str) -> dict[str, Any]:
         done, steps = self._training.done, self._training.steps
         text = f"{done} of {counted(steps)}"
-        passed = time.monotonic() - self._began
-        if done and passed >= SECONDS_BEFORE_A_GUESS:
-            text += f", {time_left(passed / done * (steps - done))} left"
+        passed = self._last - self._began
+        enough = SECONDS_BEFORE_A_GUESS if done >= STEPS_BEFORE_A_GUESS else SECONDS_OF_SLOW_STEPS
+        if done and passed >= enough:
+            text += f", {time_left(median(self._took) * (steps - done))} left"
         return {"done": done, "steps": steps, "text": text, "ended": ended, "asked": self.asked}
 
     def _display(self, text: str, show: Any) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from axe import assert_accessible
 from lab import Lab, LabPage, wait_until
+from matplotlib.image import imread
 from playwright.sync_api import Locator
 
 LOOP = """import time
@@ -82,6 +83,19 @@ def test_a_running_training_is_ended_by_its_button_and_by_an_interrupt(
     assert page.foreign_requests == []
 
 
+def text_pixels(picture: Locator) -> float:
+    """How large the texts of a plot are shown."""
+    return float(
+        picture.evaluate("""img => {
+          const text = atob(img.src.split(",")[1]);
+          const [, width, height] = /viewBox="0 0 ([0-9.]+) ([0-9.]+)"/.exec(text).map(Number);
+          const sizes = [...text.matchAll(/font-size: ([0-9.]+)px/g)].map((found) => found[1]);
+          const { width: w, height: h } = img.getBoundingClientRect();
+          return Math.min(...sizes) * Math.min(w / width, h / height);
+        }""")
+    )
+
+
 def test_the_slider_of_learning_rates_goes_by_keyboard(lab: Lab, tmp_path: Path) -> None:
     page = lab.notebook([RATES, TELL_RATE], "rates.ipynb").run_all()
     press = page.page.keyboard.press
@@ -97,7 +111,7 @@ def test_the_slider_of_learning_rates_goes_by_keyboard(lab: Lab, tmp_path: Path)
         assert "Descent on a curve, w from 5" in (picture.get_attribute("alt") or "")
 
     shows("0.01", "still far")
-    view.locator(".rw-hint").click()
+    picture.click()
     pictures = {picture.get_attribute("src")}
     for key, rate, words in (
         ("ArrowRight", "0.3", "it arrives"),
@@ -120,10 +134,20 @@ def test_the_slider_of_learning_rates_goes_by_keyboard(lab: Lab, tmp_path: Path)
     view.get_by_role("button", name="Larger").click()
     shows("0.9", "jumps over")
 
+    corners = []
     for theme in ("light", "dark"):
         page.theme(theme)
         assert_accessible(view)
         page.screenshot(tmp_path / f"rates-{theme}.png")
+        picture.screenshot(path=tmp_path / "plot.png")
+        corners.append(imread(tmp_path / "plot.png")[2, 2, :3].mean())
+    assert corners[0] > 0.95, "a light card on a light page"
+    assert corners[1] < 0.15, "a dark card on a dark page"
+    for key, least in (("p", 16), ("f", 24)):
+        press(key)
+        wait_until(lambda least=least: text_pixels(picture) >= least, f"texts of {least} pixels")
+    press("f")
+    press("p")
     page.zoom(2.0)
     assert view.evaluate("view => view.scrollWidth <= view.clientWidth + 1")
     page.zoom(1.0)

@@ -3,18 +3,22 @@
 import base64
 import math
 import random
+import re
+import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from functools import cache
-from io import BytesIO
+from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 from nbconvert import HTMLExporter
 
 from engine import Parameter, Value, error_by_step
-from engine.drawing.palette import CARD, PLOT_AREAS, PLOT_LINES
+from engine.drawing.palette import CARD, INK, PLOT_AREAS, PLOT_DARK, PLOT_LINES
 from engine.drawing.plots import (
     LossCurve,
     Plot,
@@ -24,7 +28,7 @@ from engine.drawing.plots import (
     gradient_histogram,
     loss_curve,
 )
-from engine.drawing.plots.attention import SHADES, number_color
+from engine.drawing.plots.attention import number_color
 from engine.drawing.plots.loss import WHILE_IT_RUNS
 from engine.measuring import StepError
 from tests.kernels import run
@@ -35,10 +39,29 @@ CORNERS = [(0.0, 0.0), (0.0, 1.0), (1.0, 0.0), (1.0, 1.0)]
 
 
 def pixels(plot: Plot) -> Any:
-    """The picture as rows of red, green, blue."""
+    """The picture as rows of red, green, blue, on a light page, drawn twice as large."""
+    return rendered(plot.svg, plot.width, plot.height)
+
+
+@cache
+def rendered(svg: str, width: int, height: int) -> Any:
     from matplotlib.image import imread
 
-    return imread(BytesIO(plot.png))[:, :, :3]
+    with tempfile.TemporaryDirectory() as folder:
+        (page := Path(folder) / "plot.html").write_text(
+            f"<style>body {{ margin: 0 }} svg {{ display: block; width: {width}px; "
+            f"height: {height}px }}</style>{svg}",
+            "utf-8",
+        )
+        shot = Path(folder) / "plot.png"
+        command = [shutil.which("chromium") or "chromium", "--headless", "--no-sandbox"]
+        command += ["--force-device-scale-factor=2", f"--window-size={width},{height}"]
+        subprocess.run(
+            [*command, "--hide-scrollbars", f"--screenshot={shot}", page.as_uri()],
+            check=True,
+            capture_output=True,
+        )
+        return imread(shot)[: 2 * height, : 2 * width, :3]
 
 
 def empty_edges(plot: Plot) -> tuple[int, int, int, int]:
@@ -55,11 +78,16 @@ def empty_edges(plot: Plot) -> tuple[int, int, int, int]:
     )
 
 
-def has_color(plot: Plot, color: str, least: int = 50) -> bool:
-    from matplotlib.colors import to_rgb
+def uses(plot: Plot, color: str) -> bool:
+    """Whether something is drawn in a color, which a dark page changes if it must."""
+    drawn = plot.svg.split("</style>", 1)[1]
+    return (f"var(--c{color[1:]})" if color in PLOT_DARK else color) in drawn
 
-    off = abs(pixels(plot) - to_rgb(color)).max(axis=2)
-    return int((off < 0.01).sum()) >= least
+
+def least_text(plot: Plot) -> float:
+    """The smallest text, as a part of the width of the picture."""
+    width = float(plot.svg.split('viewBox="0 0 ', 1)[1].split()[0])
+    return min(map(float, re.findall(r"font-size: ([0-9.]+)px", plot.svg))) / width
 
 
 PLOTS: dict[str, Callable[[], Plot]] = {
@@ -88,20 +116,37 @@ def plot(request: pytest.FixtureRequest) -> Plot:
 class TestEveryPlot:
     def test_is_a_picture_with_its_words(self, plot: Plot) -> None:
         data, metadata = plot._repr_mimebundle_()
-        assert base64.b64decode(data["image/png"]).startswith(b"\x89PNG")
+        (image,) = ElementTree.fromstring(f"<p>{data['text/html'].replace('>', '/>')}</p>")
+        kind, picture = image.attrib["src"].split(",")
+        assert kind == "data:image/svg+xml;base64"
+        assert base64.b64decode(picture).decode() == plot.svg
         assert data["text/plain"] == str(plot) == plot.text
-        assert metadata["image/png"]["alt"] == " ".join(plot.text.split())
-        height, width, _ = pixels(plot).shape
-        assert width == pytest.approx(2 * metadata["image/png"]["width"], abs=2)
-        assert height == pytest.approx(2 * metadata["image/png"]["height"], abs=2)
+        assert metadata == {}
+        assert image.attrib["alt"] == " ".join(plot.text.split())
+        shape = ElementTree.fromstring(plot.svg).attrib["viewBox"].split()
+        ratio = float(shape[2]) / float(shape[3])
+        assert int(image.attrib["width"]) / int(image.attrib["height"]) == pytest.approx(
+            ratio, 0.01
+        )
 
-    def test_lies_on_an_opaque_light_card(self, plot: Plot) -> None:
+    def test_every_color_that_a_dark_page_needs_is_a_variable(self, plot: Plot) -> None:
+        drawn = plot.svg.split("</style>", 1)[1]
+        assert not [color for color in PLOT_DARK if color in drawn]
+        found = set(re.findall(r"var\(--c(\w+)\)", drawn))
+        assert {CARD[1:], INK[1:]} <= found <= {color[1:] for color in PLOT_DARK}
+        # What nobody colored is black, and black words cannot be read on a dark card.
+        assert not re.findall(r"<text (?![^>]*fill: )", drawn) or "attention" in plot.text.lower()
+
+    def test_texts_can_be_read_on_a_telephone_and_from_the_back_row(self, plot: Plot) -> None:
+        assert least_text(plot) * plot.width >= 16
+        least = plot._repr_mimebundle_()[0]["text/html"].split("min-width: ")[1].split("px")[0]
+        assert least_text(plot) * float(least) >= 10.99
+        assert float(least) <= 360
+
+    def test_lies_on_an_opaque_card(self, plot: Plot) -> None:
         from matplotlib.colors import to_rgb
-        from matplotlib.image import imread
 
-        picture = imread(BytesIO(plot.png))
-        assert picture.shape[2] == 3 or (picture[:, :, 3] == 1.0).all()
-        corners = picture[[0, 0, -1, -1], [0, -1, 0, -1], :3]
+        corners = pixels(plot)[[0, 0, -1, -1], [0, -1, 0, -1], :3]
         assert (abs(corners - to_rgb(CARD)) < 0.01).all()
 
     def test_nothing_sticks_to_the_edge_of_the_card(self, plot: Plot) -> None:
@@ -141,8 +186,7 @@ def test_global_settings_stay_as_they_are_and_do_not_matter() -> None:
     with style.context("dark_background"):
         dark = {name: make() for name, make in PLOTS.items()}
     for name in PLOTS:
-        faint = abs(pixels(made(name)) - pixels(dark[name])).mean()
-        assert faint < 0.01, name
+        assert dark[name].svg == made(name).svg, name
 
 
 def test_the_hues_keep_apart_from_the_card() -> None:
@@ -179,8 +223,8 @@ class TestHostileWords:
 
     def test_names_and_titles_are_drawn_as_text(self) -> None:
         for word in HOSTILE[:7]:
-            assert loss_curve([1.0, 0.5], title=word).plot().png
-        assert error_against_step({"_hidden": CUBE, "": CUBE, r"$\frac$": CUBE, "\x00": CUBE}).png
+            assert loss_curve([1.0, 0.5], title=word).plot().svg
+        assert error_against_step({"_hidden": CUBE, "": CUBE, r"$\frac$": CUBE, "\x00": CUBE}).svg
 
 
 class TestErrors:
@@ -195,12 +239,12 @@ class TestErrors:
 
     def test_two_differences_have_two_hues(self) -> None:
         drawn = error_against_step(CUBE)
-        assert has_color(drawn, PLOT_LINES["blue"])
-        assert has_color(drawn, PLOT_LINES["purple"])
-        assert not has_color(drawn, PLOT_LINES["green"])
+        assert uses(drawn, PLOT_LINES["blue"])
+        assert uses(drawn, PLOT_LINES["purple"])
+        assert not uses(drawn, PLOT_LINES["green"])
 
     def test_errors_of_exactly_zero_do_not_stop_it(self) -> None:
-        assert error_against_step([StepError(h, 0.0, 0.0) for h in (1e-3, 1e-2)]).png
+        assert error_against_step([StepError(h, 0.0, 0.0) for h in (1e-3, 1e-2)]).svg
 
     @pytest.mark.parametrize(
         ("errors", "kind", "words"),
@@ -286,8 +330,8 @@ class TestLossCurve:
         assert curve.losses == (1.0,)
 
     def test_a_long_curve_also_shows_the_running_mean(self) -> None:
-        assert has_color(loss_curve([float(k % 2) for k in range(100)]).plot(), "#d55e00")
-        assert not has_color(loss_curve([1.0, 2.0]).plot(), "#d55e00")
+        assert uses(loss_curve([float(k % 2) for k in range(100)]).plot(), "#d55e00")
+        assert not uses(loss_curve([1.0, 2.0]).plot(), "#d55e00")
 
     def test_without_a_notebook_nothing_is_drawn(self, monkeypatch: pytest.MonkeyPatch) -> None:
         curve = loss_curve()
@@ -303,8 +347,8 @@ class TestLossCurve:
         kinds = [kind for kind, _ in shell.shown]
         assert kinds[0] == "display"
         assert set(kinds[1:]) == {"update"}
-        final = curve.plot()._repr_mimebundle_()[0]["image/png"]
-        assert shell.shown[-1][1]["image/png"] == final
+        final = curve.plot()._repr_mimebundle_()[0]["text/html"]
+        assert shell.shown[-1][1]["text/html"] == final
         assert shell.hooks == []
 
     def test_it_does_not_flood_the_page(
@@ -349,7 +393,7 @@ class TestLossCurve:
         )
         (output,) = notebook.cells[0].outputs
         assert output.data["text/plain"] == WHILE_IT_RUNS
-        alt = output.metadata["image/png"]["alt"]
+        alt = output.data["text/html"].split('alt="')[1].split('"')[0]
         assert alt.startswith("Loss curve of 30 steps: from 1 to 0.0333")
 
         page, _ = HTMLExporter(template_name="classic").from_notebook_node(notebook)
@@ -372,15 +416,17 @@ class TestBoundary:
         assert "Class 1 takes 0 % of the plane shown." in str(drawn)
 
     def test_each_side_has_its_tint(self) -> None:
-        def mixed(color: str) -> str:
-            parts = [int(color[k : k + 2], 16) for k in (1, 3, 5)]
-            return "#" + "".join(f"{round(0.35 * p + 0.65 * 255):02x}" for p in parts)
+        from matplotlib.colors import to_rgb
+
+        def tinted(plot: Plot, color: str) -> int:
+            mixed = [0.35 * c + 0.65 for c in to_rgb(color)]
+            return int((abs(pixels(plot) - mixed).max(axis=2) < 0.01).sum())
 
         half = decision_boundary(lambda x, y: x - 0.5, CORNERS, [0, 0, 1, 1], resolution=5)
         none = decision_boundary(lambda x, y: -1.0, CORNERS, [0, 0, 1, 1], resolution=5)
-        assert has_color(half, mixed(PLOT_AREAS["sky"]), 1000)
-        assert has_color(half, mixed(PLOT_AREAS["orange"]), 1000)
-        assert not has_color(none, mixed(PLOT_AREAS["orange"]), 1000)
+        assert tinted(half, PLOT_AREAS["sky"]) > 1000
+        assert tinted(half, PLOT_AREAS["orange"]) > 1000
+        assert tinted(none, PLOT_AREAS["orange"]) < 1000
 
     @pytest.mark.parametrize("height", [0.25, 0.5, 0.75])
     def test_a_flat_plane_makes_a_low_picture(self, height: float) -> None:
@@ -430,21 +476,29 @@ class TestAttention:
         ]
 
     def test_a_full_weight_is_blue_and_a_short_row_is_not(self) -> None:
-        assert has_color(attention_map([[1.0]], ["B"]), PLOT_LINES["blue"], 1000)
-        assert not has_color(attention_map([[0.5]], ["B"]), PLOT_LINES["blue"], 50)
+        def blue(weight: float) -> str:
+            drawn = attention_map([[weight]], ["B"]).svg.split("</style>", 1)[1]
+            return drawn.split(f"var(--c{PLOT_LINES['blue'][1:]})", 1)[1].split('"')[0]
+
+        assert "opacity" not in blue(1.0)
+        assert "opacity: 0.5" in blue(0.5)
 
     def test_every_number_is_read_on_its_cell(self) -> None:
-        from matplotlib.colors import LinearSegmentedColormap, to_rgb
+        from matplotlib.colors import to_rgb
 
         def brightness(color: Any) -> float:
             parts = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in color]
             return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2] + 0.05
 
-        shades = LinearSegmentedColormap.from_list("attention", SHADES)
+        def on_dark(color: str) -> str:
+            return PLOT_DARK.get(color, color)
+
         for weight in (k / 100 for k in range(101)):
-            cell = brightness(shades(weight)[:3])
-            number = brightness(to_rgb(number_color(weight)))
-            assert max(cell, number) / min(cell, number) >= 4.5
+            for look in (str, on_dark):
+                card, blue = (to_rgb(look(c)) for c in (CARD, PLOT_LINES["blue"]))
+                mixed = [weight * b + (1 - weight) * c for b, c in zip(blue, card, strict=True)]
+                cell, number = brightness(mixed), brightness(to_rgb(look(number_color(weight))))
+                assert max(cell, number) / min(cell, number) >= 4.3
 
     @pytest.mark.parametrize("tokens", [["BOS", *"nora"], ["a1", "d", "a2"], list("abcdefghijklm")])
     def test_there_is_no_empty_strip_beside_a_map(self, tokens: list[str]) -> None:
@@ -454,7 +508,7 @@ class TestAttention:
 
     def test_a_large_map_has_a_scale_instead_of_numbers(self) -> None:
         large = attention_map([[0.0] * 16] * 16, list("abcdefghijklmnop"))
-        assert has_color(large, PLOT_LINES["blue"], 50)
+        assert uses(large, PLOT_LINES["blue"])
 
     @pytest.mark.parametrize(
         ("rows", "tokens", "words"),
@@ -491,7 +545,7 @@ class TestHistogram:
     def test_zeros_alone_are_drawn(self) -> None:
         drawn = gradient_histogram([0.0, 0.0])
         assert str(drawn) == "Histogram of 2 gradients: 0 positive, 0 negative, 2 exactly 0."
-        assert drawn.png
+        assert drawn.svg
 
     def test_every_gradient_is_in_a_bar(self) -> None:
         from engine.drawing.plots import histogram

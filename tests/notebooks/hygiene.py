@@ -35,6 +35,7 @@ IMAGE = re.compile(r"!\[([^\]]*)\]\([^)]*\)")
 LINK = re.compile(r"(?<!!)\[((?:[^\[\]]|!\[[^\]]*\]\([^)]*\))*)\]\(\s*<?([^)>\s]+)>?[^)]*\)")
 HTML_LINK = re.compile(r"""<a\s[^>]*href\s*=\s*["']([^"']+)["']""", re.IGNORECASE)
 HTML_IMAGE = re.compile(r"<img\b[^>]*>", re.IGNORECASE)
+HTML_ALT = re.compile(r"""\balt\s*=\s*["'][^"']*[^"'\s]""")
 STICKS = re.compile(r"</details>\s*(?!<p></p>|\s|\Z)", re.IGNORECASE)
 DETAILS = re.compile(
     r"<details[^>]*>\s*<summary[^>]*>(.+?)</summary>(.+?)</details>", re.DOTALL | re.IGNORECASE
@@ -192,9 +193,12 @@ def pictures_have_words(chapter: Chapter) -> list[str]:
         wrong += [
             f"{named(cell)} has an image without alt text: {tag}"
             for tag in HTML_IMAGE.findall(text)
-            if not re.search(r"""\balt\s*=\s*["'][^"']*[^"'\s]""", tag)
+            if not HTML_ALT.search(tag)
         ]
     for cell, output in outputs(chapter):
+        for tag in HTML_IMAGE.findall(output.get("data", {}).get("text/html", "")):
+            if not HTML_ALT.search(tag):
+                wrong.append(f"{named(cell)}: its picture has no alt text")
         svg = output.get("data", {}).get(SVG)
         if svg is not None:
             wrong += [f"{named(cell)}: {problem}" for problem in svg_problems(svg)]

@@ -150,6 +150,7 @@ BAD = [
     ("pictures_have_words", shows(output(**{SVG: NO_ROLE}))),
     ("pictures_have_words", shows(output(**{SVG: NO_TITLE}))),
     ("pictures_have_words", shows(output(**{SVG: "<svg>"}))),
+    ("pictures_have_words", shows(output(**{"text/html": '<img src="data:,">'}))),
     ("links_resolve", added(0, "\n[gone](gone.ipynb)")),
     ("links_resolve", added(0, "\n[gone](#Gone)")),
     ("links_resolve", added(0, "\n[gone](other.ipynb#Gone)")),

@@ -153,7 +153,7 @@ class TestWords:
     def test_a_curve_with_a_gap_has_its_pictures(self) -> None:
         told = LearningRates(lambda p: -p.log(), 0.3, steps=10)
         assert "undefined" not in told.plot.text
-        assert told.plot.png
+        assert told.plot.svg
 
     def test_a_flat_start_stands_still(self) -> None:
         told = LearningRates(parabola, start=3.0, rates=[0.1, 2.0])
@@ -227,8 +227,8 @@ class TestWhatIsShown:
             assert tuple(shown["sentences"]) == rates.state.sentences
             assert shown["alt"] == rates.plot.alt
             kind, _, picture = shown["picture"].partition(",")
-            assert kind == "data:image/png;base64"
-            assert base64.b64decode(picture) == rates.plot.png
+            assert kind == "data:image/svg+xml;base64"
+            assert base64.b64decode(picture).decode() == rates.plot.svg
         assert "outside the picture" in payload["places"][-1]["alt"]
         assert len({shown["picture"] for shown in payload["places"]}) == len(RATES)
 
@@ -239,7 +239,7 @@ class TestWhatIsShown:
 
         def spied(loss: Any, places: Any, name: str, window: tuple[float, float]) -> Plot:
             windows.append(window)
-            return Plot("", b"", 1, 1)
+            return Plot("", "", 1, 1)
 
         monkeypatch.setattr("engine.widgets.rates.descent_on_curve", spied)
         LearningRates(parabola, 5.0, RATES, 20)
@@ -250,11 +250,11 @@ class TestWhatIsShown:
 
     def test_a_page_without_python_gets_picture_and_text(self, rates: LearningRates) -> None:
         rates.rate = 0.9
-        data, metadata = rates._repr_mimebundle_()
-        assert set(data) == {VIEW, "image/png", "text/plain"}
+        data, _ = rates._repr_mimebundle_()
+        assert set(data) == {VIEW, "text/html", "text/plain"}
         assert data["text/plain"] == repr(rates)
-        assert base64.b64decode(data["image/png"]) == rates.plot.png
-        assert metadata["image/png"]["alt"] == rates.plot.alt
+        assert data["text/html"] == rates.plot._repr_mimebundle_()[0]["text/html"]
+        assert f'alt="{rates.plot.alt}"' in data["text/html"]
 
     def test_presenter_mode_can_be_asked_for(self) -> None:
         make: Callable[..., LearningRates] = LearningRates

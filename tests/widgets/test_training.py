@@ -323,6 +323,45 @@ class TestInANotebook:
         assert texts[0].endswith(" of 1000 steps")
         assert texts[10].endswith(" of 1000 steps, about 10 seconds left")
 
+    @pytest.mark.parametrize("slow", [1, 2, 3])
+    def test_slow_first_steps_do_not_make_the_rest_look_long(
+        self, notebook: Notebook, monkeypatch: pytest.MonkeyPatch, slow: int
+    ) -> None:
+        now = [0.0]
+
+        class Clock:
+            @staticmethod
+            def monotonic() -> float:
+                return now[0]
+
+        monkeypatch.setattr("engine.widgets.training.time", Clock)
+        texts: list[str] = []
+        for step in Training(1000):
+            if step == 0:
+                notebook.bars[0].observe(lambda change: texts.append(change["new"]["text"]))
+            now[0] += 4.0 / slow if step < slow else 0.008
+        told = [words for text in texts if (words := text.partition(", ")[2])]
+        assert told[0] == "about 10 seconds left", "8 seconds are left, not 22 minutes"
+        assert set(told) <= {"about 10 seconds left", "about 5 seconds left", "a few seconds left"}
+
+    def test_a_slow_training_is_told_too(
+        self, notebook: Notebook, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        now = [0.0]
+
+        class Clock:
+            @staticmethod
+            def monotonic() -> float:
+                return now[0]
+
+        monkeypatch.setattr("engine.widgets.training.time", Clock)
+        texts: list[str] = []
+        for step in Training(100):
+            if step == 0:
+                notebook.bars[0].observe(lambda change: texts.append(change["new"]["text"]))
+            now[0] += 6.0
+        assert texts[1] == "2 of 100 steps, about 10 minutes left"
+
 
 @pytest.mark.parametrize(
     ("seconds", "words"),

@@ -1,7 +1,8 @@
 """Plots by matplotlib, which is imported only when one is made.
 
 Each is a small picture that a notebook shows, with a text that says in words and numbers what is
-to be seen. They are drawn on an opaque light card, so they read the same on a dark page.
+to be seen. Each is an SVG whose colors follow the page around it, light or dark, and
+whose width follows the room it has.
 """
 
 from engine.drawing.plots.attention import attention_map

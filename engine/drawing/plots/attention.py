@@ -1,25 +1,25 @@
 """Which earlier tokens each token reads from, and how much."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from engine.drawing.palette import CARD, INK, LIGHT, MUTED, PLOT_LINES
-from engine.drawing.plots.plot import Plot, plain, plot
+from engine.drawing.palette import CARD, LIGHT, MUTED, ON_PALE, PLOT_LINES
+from engine.drawing.plots.plot import FONT_POINTS, Plot, legend_above, plain, plot
 from engine.text import number_text
 from engine.words.naming import label
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.colors import Colormap
 
 MOST_TOKENS = 40
 MOST_NUMBERS = 12
-SHADES = (CARD, PLOT_LINES["blue"])
-# From here on white is read better than black: with both, no contrast is below 4.5 to 1.
-DARK = 0.915
+# Numbers on a light card are black up to the second of these weights and white above, on a dark
+# card white up to the first and black above: so no contrast is below 4.3 to 1.
+PALE, DARK = 0.6, 0.915
 BLACK = "#000000"
-LARGEST_SIDE = 6.4
-LETTER, SCALE_WIDTH = 0.09, 0.9
+LARGEST_SIDE = 5.8
+LETTER, SCALE_HEIGHT = 0.09, 0.3
+SCALE = (0.0, 0.25, 0.5, 0.75, 1.0)
 SLACK = 1e-6
 
 
@@ -54,8 +54,11 @@ def attention_map(weights: Sequence[Sequence[object]], tokens: Sequence[str]) ->
         ]
     )
     side = min(2.2 + 0.4 * len(names), LARGEST_SIDE)
-    beside = LETTER * max(map(len, names)) + (SCALE_WIDTH if len(names) > MOST_NUMBERS else 0.0)
-    return plot(lambda axes: _draw(axes, rows, names), text, width=side + beside, height=side)
+    beside = LETTER * max(map(len, names))
+    above = SCALE_HEIGHT if len(names) > MOST_NUMBERS else 0.0
+    return plot(
+        lambda axes: _draw(axes, rows, names), text, width=side + beside, height=side + above
+    )
 
 
 def _rows(weights: Sequence[Sequence[object]], names: list[str]) -> list[list[float]]:
@@ -89,37 +92,38 @@ def _reads(row: list[float], names: list[str]) -> str:
 
 
 def _draw(axes: "Axes", rows: list[list[float]], names: list[str]) -> None:
-    from matplotlib.colors import LinearSegmentedColormap
-
     count = len(names)
-    shades = LinearSegmentedColormap.from_list("attention", SHADES)
     axes.grid(False)
     for y, row in enumerate(rows):
         for x in range(count):
             if x < len(row):
-                _draw_weight(axes, x, y, row[x], shades, with_number=count <= MOST_NUMBERS)
+                _draw_weight(axes, x, y, row[x], with_number=count <= MOST_NUMBERS)
             else:
                 _draw_unseen(axes, x, y)
     if count > MOST_NUMBERS:
-        _draw_scale(axes, shades)
+        _draw_scale(axes)
     axes.set_xlim(-0.5, count - 0.5)
     axes.set_ylim(count - 0.5, -0.5)
     axes.set_aspect("equal")
     _label_axes(axes, names)
 
 
-def _draw_weight(
-    axes: "Axes", x: int, y: int, weight: float, shades: "Colormap", with_number: bool
-) -> None:
+def _shade(weight: float) -> dict[str, Any]:
+    """The looks of a cell: so much of the blue lies over the card."""
+    return {
+        "facecolor": (PLOT_LINES["blue"], min(max(weight, 0.0), 1.0)),
+        "edgecolor": CARD,
+        "linewidth": 1.0,
+    }
+
+
+def _draw_weight(axes: "Axes", x: int, y: int, weight: float, with_number: bool) -> None:
     from matplotlib.patches import Rectangle
 
-    shade = shades(min(max(weight, 0.0), 1.0))
-    axes.add_patch(
-        Rectangle((x - 0.5, y - 0.5), 1.0, 1.0, facecolor=shade, edgecolor=CARD, linewidth=1.0)
-    )
+    axes.add_patch(Rectangle((x - 0.5, y - 0.5), 1.0, 1.0, **_shade(weight)))
     if with_number:
         color = number_color(weight)
-        axes.text(x, y, f"{weight:.2f}", ha="center", va="center", color=color, size=9.5)
+        axes.text(x, y, f"{weight:.2f}", ha="center", va="center", color=color, size=FONT_POINTS)
 
 
 def _draw_unseen(axes: "Axes", x: int, y: int) -> None:
@@ -151,13 +155,13 @@ def _label_axes(axes: "Axes", names: list[str]) -> None:
 
 def number_color(weight: float) -> str:
     """The color in which the number of a cell is read best."""
-    return CARD if weight > DARK else BLACK
+    return ON_PALE if weight < PALE else CARD if weight > DARK else BLACK
 
 
-def _draw_scale(axes: "Axes", shades: "Colormap") -> None:
-    from matplotlib.cm import ScalarMappable
+def _draw_scale(axes: "Axes") -> None:
+    from matplotlib.patches import Rectangle
 
-    scale = axes.figure.colorbar(ScalarMappable(cmap=shades), ax=axes, shrink=0.6)
-    scale.set_label("weight", color=INK)
-    scale.ax.tick_params(color=MUTED, labelcolor=INK)
-    scale.outline.set_edgecolor(MUTED)
+    for weight in SCALE:
+        looks = {**_shade(weight), "edgecolor": MUTED}
+        axes.add_patch(Rectangle((0.0, 0.0), 0.0, 0.0, label=f"{weight:g}", **looks))
+    legend_above(axes, columns=len(SCALE))

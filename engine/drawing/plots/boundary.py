@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 RESOLUTION = 40
 MARGIN = 0.15
-WIDTH, LOWEST, HIGHEST = 6.4, 2.6, 6.4
+WIDTH, LOWEST, HIGHEST = 5.0, 2.3, 5.4
 # Inches of the picture that the plane does not get: beside it, and above and below it.
 BESIDE, ABOVE_AND_BELOW = 1.0, 1.25
 COLORS = (PLOT_LINES["blue"], PLOT_LINES["vermilion"])

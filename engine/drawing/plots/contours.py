@@ -17,7 +17,7 @@ from engine.drawing.plots.heights import (
     outside_words,
     steps_text,
 )
-from engine.drawing.plots.plot import Plot, legend_above, plain, plot
+from engine.drawing.plots.plot import FONT_POINTS, Plot, legend_above, plain, plot
 from engine.text import number_text, shown
 from engine.value import Value
 from engine.words.naming import label
@@ -31,8 +31,8 @@ MARGIN = 0.12
 CONTOURS = 14
 MOST_PATHS = 4
 MOST_MARKS = 45
-NAME_HEIGHT, LETTER_WIDTH, NAME_OFF = 34.0, 20.0, 14.0  # in dots of the picture
-SPOTS, DOTS_APART, MOST_DOTS = 120, 10.0, 200
+NAME_HEIGHT, LETTER_WIDTH, NAME_OFF = 14.0, 8.2, 5.0  # in points
+SPOTS, DOTS_APART, MOST_DOTS = 120, 3.6, 200
 COLORS = tuple(PLOT_LINES.values())
 MARKERS = ("o", "s", "^", "D")
 DASHES: tuple[Any, ...] = ("-", (0, (5, 2)), (0, (1, 1.5)), (0, (6, 2, 1, 2)))
@@ -95,7 +95,7 @@ def descent_paths(
         _name_beside(axes, ways, [*(way.points[0] for way in ways), bottom])
         _note_outside(axes, ways, view)
 
-    return plot(draw, "\n".join(texts), width=6.4, height=4.8)
+    return plot(draw, "\n".join(texts), height=4.2)
 
 
 @dataclass(frozen=True)
@@ -200,7 +200,7 @@ def _note_outside(axes: "Axes", ways: list[_Way], view: tuple[Range, Range]) -> 
         "\n".join(lines),
         transform=axes.transAxes,
         color=INK,
-        size=10,
+        size=FONT_POINTS,
         va="bottom",
         parse_math=False,
         bbox={"facecolor": CARD, "edgecolor": "none", "pad": 2.0},
@@ -254,7 +254,7 @@ def _draw_ends(axes: "Axes", ways: list[_Way], bottom: Point) -> None:
             [x],
             [y],
             marker=marker,
-            s=190,
+            s=150,
             facecolors="none",
             edgecolors=INK,
             linewidths=1.8,
@@ -268,7 +268,7 @@ def _draw_ends(axes: "Axes", ways: list[_Way], bottom: Point) -> None:
             ha="center",
             va="bottom",
             color=INK,
-            size=10.5,
+            size=FONT_POINTS,
             path_effects=halo,
             zorder=6,
         )
@@ -304,7 +304,7 @@ def _name_beside(axes: "Axes", ways: list[_Way], ends: list[Point]) -> None:
             va="bottom",
             color=color,
             weight="bold",
-            size=10.5,
+            size=FONT_POINTS,
             path_effects=[withStroke(linewidth=3, foreground=CARD)],
             zorder=6,
             parse_math=False,
@@ -328,7 +328,7 @@ def _dots(axes: "Axes", way: _Way) -> list[Point]:
 def _around(end: Point) -> list[Point]:
     """Where the mark and the word of a start or a goal are on the page."""
     x, y = end
-    return [(x + right, y + up) for right in range(-50, 51, 10) for up in range(-20, 61, 10)]
+    return [(x + right, y + up) for right in range(-20, 21, 4) for up in range(-8, 25, 4)]
 
 
 def _corners(place: Point, width: float) -> list[Point]:

@@ -15,7 +15,7 @@ from engine.drawing.plots.heights import (
     outside_words,
     steps_text,
 )
-from engine.drawing.plots.plot import Plot, plain, plot
+from engine.drawing.plots.plot import FONT_POINTS, Plot, plain, plot
 from engine.text import number_text, shown
 from engine.value import Value
 from engine.words.naming import label
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 SAMPLES = 300
 MARGIN = 0.12
-NUMBER_ROOM = 34.0
+NUMBER_ROOM = 14.0
 
 
 def descent_on_curve(
@@ -132,7 +132,7 @@ def _curve_text(height: Height, places: list[float], outside: list[int], name: s
 
 
 def _note(axes: "Axes", words: str) -> None:
-    axes.set_title(words, size=10.5, color=INK, loc="left", parse_math=False)
+    axes.set_title(words, size=FONT_POINTS, color=INK, loc="left", parse_math=False)
 
 
 def _draw_curve(axes: "Axes", height: Height, places: list[float], window: Range) -> None:
@@ -184,7 +184,7 @@ def _write_steps(axes: "Axes", points: list[tuple[int, Point]]) -> None:
             ha="center",
             va="top",
             color=INK,
-            size=10,
+            size=FONT_POINTS,
             path_effects=[withStroke(linewidth=3, foreground=CARD)],
             zorder=4,
         )

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from engine.drawing.palette import CARD, INK, MUTED, PLOT_LINES
-from engine.drawing.plots.plot import Plot, legend_above, plot
+from engine.drawing.plots.plot import FONT_POINTS, Plot, legend_above, plot
 from engine.drawing.step_chart import GUIDE_LABELS, power_of_ten
 from engine.measuring import StepError
 from engine.step_sizes import Guide, guides
@@ -197,7 +197,7 @@ def _draw_guides(axes: "Axes", lines: tuple[Guide, ...]) -> None:
                 textcoords="offset points",
                 ha=anchor,
                 color=INK,
-                size=10,
+                size=FONT_POINTS,
                 path_effects=[withStroke(linewidth=4, foreground=CARD)],
             )
 

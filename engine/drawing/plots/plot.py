@@ -3,14 +3,25 @@
 Figures are made without ``pyplot``, so no plot of ours changes one that a learner has in hand.
 """
 
+import html
 import io
+import re
 import warnings
 from base64 import b64encode
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from engine.drawing.palette import CARD, CARD_BORDER, INK, LIGHT, MUTED, PLOT_LINES
+from engine.drawing.palette import (
+    CARD,
+    INK,
+    LIGHT,
+    MUTED,
+    PLOT_DARK,
+    PLOT_LINES,
+    plot_style,
+)
+from engine.drawing.step_chart import FONT
 from engine.numbers import finite
 from engine.value import Value
 
@@ -19,10 +30,20 @@ if TYPE_CHECKING:
     from matplotlib.legend import Legend
 
 PIXELS_PER_INCH = 100
-SHARPNESS = 2
-WIDTH, HEIGHT = 6.4, 4.0
-FONT_POINTS = 10.5
+# Shown as wide as it says, a plot has texts of 16 pixels; on a telephone they keep 11.
+LEAST_SCALE = 0.66
+WIDTH, HEIGHT = 5.0, 3.4
+FONT_POINTS = 12.0
 EDGE = 0.1
+AS_WRITTEN = {
+    "svg.fonttype": "none",
+    "svg.hashsalt": "plot",
+    "text.color": INK,
+    "font.size": FONT_POINTS,
+}
+NOTHING_MORE = dict.fromkeys(("Date", "Creator", "Format", "Type"))
+COLOR = re.compile("|".join(PLOT_DARK))
+FONTS = re.compile(r"'DejaVu Sans'[^;\"]*")
 
 Bundle = tuple[dict[str, str], dict[str, Any]]
 
@@ -33,16 +54,16 @@ class Plot:
 
     Attributes:
         text: what the picture shows, in words and numbers.
-        png: the picture.
+        svg: the picture, as an image of its own whose colors follow the page around it.
         width: how wide it is shown, in pixels of the page.
         height: how high it is shown.
 
-    >>> Plot("Nothing at all.", b"", 640, 400)
+    >>> Plot("Nothing at all.", "", 500, 340)
     Nothing at all.
     """
 
     text: str
-    png: bytes = field(repr=False)
+    svg: str = field(repr=False)
     width: int
     height: int
 
@@ -51,12 +72,21 @@ class Plot:
         """The text on one line, for a reader who does not see the picture."""
         return " ".join(self.text.split())
 
+    @property
+    def src(self) -> str:
+        """The picture as an address."""
+        return f"data:image/svg+xml;base64,{b64encode(self.svg.encode()).decode('ascii')}"
+
     def __repr__(self) -> str:
         return self.text
 
     def _repr_mimebundle_(self, **_: object) -> Bundle:
-        data = {"image/png": b64encode(self.png).decode("ascii"), "text/plain": self.text}
-        return data, {"image/png": {"alt": self.alt, "width": self.width, "height": self.height}}
+        image = (
+            f'<img src="{self.src}" alt="{html.escape(self.alt)}" '
+            f'width="{self.width}" height="{self.height}" '
+            f'style="min-width: {LEAST_SCALE * self.width:.0f}px">'
+        )
+        return {"text/html": image, "text/plain": self.text}, {}
 
 
 def plot(
@@ -70,32 +100,37 @@ def plot(
         width: of the picture, in inches of 100 pixels.
         height: of the picture.
     """
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib import rc_context
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
     from matplotlib.figure import Figure
     from matplotlib.layout_engine import ConstrainedLayoutEngine
 
     figure = Figure(
         figsize=(width, height),
-        dpi=PIXELS_PER_INCH * SHARPNESS,
+        dpi=72,  # a point of the page is a unit of the SVG
         facecolor=CARD,
-        edgecolor=CARD_BORDER,
         linewidth=0.0,
-        # On a dark page the edge of the card is seen: no word may stick to it.
+        # Where the edge of the card is seen no word may stick to it.
         layout=ConstrainedLayoutEngine(w_pad=EDGE, h_pad=EDGE),
     )
-    FigureCanvasAgg(figure)
+    FigureCanvasSVG(figure)
     axes = figure.add_subplot()
-    picture = io.BytesIO()
-    with warnings.catch_warnings():
+    picture = io.StringIO()
+    with warnings.catch_warnings(), rc_context(AS_WRITTEN):
         # A learner's word may have letters that no font at hand has: a box is drawn instead.
         warnings.filterwarnings("ignore", message="Glyph .* missing from")
         _prepare(axes)
         draw(axes)
         _finish(axes)
-        figure.savefig(picture, format="png", metadata={"Software": None}, facecolor=CARD)
-    return Plot(
-        text, picture.getvalue(), round(width * PIXELS_PER_INCH), round(height * PIXELS_PER_INCH)
-    )
+        figure.savefig(picture, format="svg", metadata=NOTHING_MORE, facecolor=CARD)
+    pixels = (round(side * PIXELS_PER_INCH) for side in (width, height))
+    return Plot(text, _themed(picture.getvalue()), *pixels)
+
+
+def _themed(drawn: str) -> str:
+    """The SVG of matplotlib in colors that follow the page, in the fonts of the page."""
+    svg = COLOR.sub(lambda found: f"var(--c{found[0][1:]})", drawn[drawn.index("<svg") :])
+    return FONTS.sub(FONT, svg).replace(">", f">{plot_style()}", 1)
 
 
 def plain(number: object, where: str) -> float:
