@@ -35,7 +35,7 @@ LEAST_SCALE = 0.66
 WIDTH, HEIGHT = 5.0, 3.4
 FONT_POINTS = 12.0
 EDGE = 0.1
-AS_WRITTEN = {
+AS_WRITTEN: dict[Any, Any] = {
     "svg.fonttype": "none",
     "svg.hashsalt": "plot",
     "text.color": INK,
