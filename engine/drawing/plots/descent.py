@@ -153,7 +153,10 @@ def _draw_curve(axes: "Axes", height: Height, places: list[float], window: Range
         *zip(*points, strict=True),
         color=PLOT_LINES["vermilion"],
         marker="o",
-        markersize=6.0,
+        markersize=6.5,
+        # Steps that overlap stay apart.
+        markeredgecolor=CARD,
+        markeredgewidth=0.9,
         linewidth=1.2,
         linestyle=(0, (4, 2)),
         zorder=3,
