@@ -311,9 +311,14 @@ def views_script(*after: str) -> str:
     Args:
         after: JavaScript for when the views are there.
     """
-    return script(front_end.script(), asset("live.js"), *after, kind="module")
+    return script(front_end.script(), *views_assets(), *after, kind="module")
+
+
+def views_assets() -> tuple[str, str]:
+    """What starts views where no kernel is, and what makes a handout of a page that is printed."""
+    return asset("live.js"), asset("paper.js")
 
 
 def views_style() -> str:
     """The style of the views, and the palette for the page around them."""
-    return f"{css_variables('html')}\n{front_end.style()}"
+    return f"{css_variables('html')}\n{front_end.style()}\n{asset('paper.css')}"

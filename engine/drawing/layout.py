@@ -323,7 +323,7 @@ def _places_in_gaps(
     width, height = size
     samples = [along(curve, k / 64) for k in range(65)]
     inside = (width if down else height) / 2
-    reach = (height if down else width) / 2
+    reach = (height if down else width) / 2 + BESIDE_ARROW
     flow, across = (1, 0) if down else (0, 1)
     for far in range(count + 1):
         shift = inside + BESIDE_ARROW + far * (2 * inside + 2.0)

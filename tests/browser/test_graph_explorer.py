@@ -54,6 +54,13 @@ def box(view: Locator, path: str, same: GraphExplorer) -> Locator:
     return view.locator(f'[data-node="{place}"]')
 
 
+def in_sight(view: Locator, path: str, same: GraphExplorer) -> Locator:
+    """The box of a path, brought into the window on the drawing."""
+    found = box(view, path, same)
+    found.focus()
+    return found
+
+
 def expect_same(view: Locator, same: GraphExplorer) -> None:
     """The page shows the drawing, the words and the step that Python has."""
     state = same.state
@@ -96,7 +103,7 @@ def test_a_weight_is_found_and_followed_to_the_loss_by_keyboard(
     assert view.locator('input[type="text"]').input_value() == WEIGHT
 
     # The strongest path of the node that was found, reached with Tab.
-    for _ in range(6):
+    for _ in range(10):
         press("Tab")
         if page.page.evaluate("document.activeElement.textContent") == "Path":
             break
@@ -203,7 +210,7 @@ def test_boxes_open_and_close_by_keys_and_mouse_in_both_themes(
     page.screenshot(tmp_path / "light.png")
 
     # The repeated heads: one of them, and each of them.
-    box(view, "token*/layer0/attention/head*", same).click()
+    in_sight(view, "token*/layer0/attention/head*", same).click()
     details = view.locator(".rw-details")
     expect(details.locator("strong")).to_have_text("each of 4 heads")
     assert details.locator("tbody tr").count() == 8
@@ -214,7 +221,7 @@ def test_boxes_open_and_close_by_keys_and_mouse_in_both_themes(
     expect_same(view, same.back())
 
     # Too much is refused in words, and nothing changes.
-    box(view, "parameters/wq", same).dblclick()
+    in_sight(view, "parameters/wq", same).dblclick()
     expect(view.locator(".rw-notice")).to_contain_text("at most 60 are drawn at once")
     expect_same(view, same)
 
@@ -249,7 +256,7 @@ def test_boxes_open_and_close_by_keys_and_mouse_in_both_themes(
     view.locator(".rw-said").click()
     press("PageDown")
     expect_same(view, same.step())
-    box(view, "token*/embed", same).dblclick()
+    in_sight(view, "token*/embed", same).dblclick()
     expect(view.locator(".rw-notice")).to_have_text(NO_PYTHON)
     expect_same(view, same)
 

@@ -104,6 +104,7 @@ def assert_shows(view: Locator, position: int) -> None:
     python = seven_nodes()
     python.index = position
     state, graph, order = python.state, python.graph, python.walk.order
+    wait_until(lambda: not view.locator("[data-travels]").count(), "contributions have landed")
     shown = view.evaluate(_SHOWN)
     assert shown["heading"] == state.heading
     assert tuple(shown["sentences"]) == state.sentences
@@ -441,7 +442,7 @@ _COLORS = """view => {
     done: style('[data-node][data-state="done"] .rw-box', 'fill'),
     card: style('[data-node][data-state="waiting"] .rw-box', 'fill'),
     active: style('.rw-edge[data-active] .rw-line', 'stroke'),
-    muted: style('.rw-hint', 'color'),
+    muted: style('.rw-place', 'color'),
   };
 }"""
 _CLIPPED = """view => {
@@ -453,6 +454,7 @@ _CLIPPED = """view => {
   const edge = view.getBoundingClientRect();
   const out = [...view.querySelectorAll('button, input, p, strong, span, .rw-scene, .rw-order')]
     .filter(part => {
+      if (!part.checkVisibility()) return false;
       const box = part.getBoundingClientRect();
       return box.right > edge.right + 1 || box.left < edge.left - 1;
     })
@@ -556,7 +558,7 @@ def test_it_can_be_read_in_every_light_and_size(lab: Lab, tmp_path: Path) -> Non
 
 HARM = {
     "view.append(document.createElement('button'))": "- button-name (",
-    "view.querySelector('.rw-hint').style.color = '#ccc'": "- color-contrast (",
+    "view.querySelector('.rw-place').style.color = '#ccc'": "- color-contrast (",
     "view.querySelector('.rw-title').style.fill = '#ccc'": "- too little contrast in a drawing",
     "view.querySelector('input').removeAttribute('aria-label')": "- label (",
 }

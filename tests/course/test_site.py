@@ -345,7 +345,7 @@ def test_notes_for_teachers_are_folded_up() -> None:
         "Ask the class.", metadata={"slideshow": {"slide_type": "notes"}}
     )
     html = shown("# A", note)
-    assert re.search(r"<details><summary>For teachers</summary>\n<p>Ask", html)
+    assert re.search(r'<details class="notes"><summary>For teachers</summary>\n<p>Ask', html)
 
 
 def test_the_first_page_tells_how_the_readme_starts_the_course() -> None:

@@ -155,7 +155,10 @@ function quotedText(text, longest) {
   return `\u2068${short.join("")}\u2069`;  // words of any direction keep to themselves
 }
 
-for (const el of document.querySelectorAll(".live")) {
+const liveViews = [...document.querySelectorAll(".live")].map((el, place) => {
   const traits = JSON.parse(el.querySelector("script").textContent);
-  render({ model: storedModel(traits), el });
-}
+  const model = storedModel(traits);
+  el.id = `view-${place + 1}`;
+  render({ model, el });
+  return { el, model, kind: traits.view };
+});

@@ -26,6 +26,21 @@
       if (size <= SMALLEST || height <= (size > 1.01 ? AIRY : 1) * space) return;
     }
   };
+  /** Let the drawings of a view take all the room that its slide leaves. */
+  const fitView = (content) => {
+    for (const root of content.querySelectorAll(".live .rw-view:not([data-full])")) {
+      const [main, parts] = [root.querySelector(".rw-main"), root.querySelector(".rw-parts")];
+      for (const scene of root.querySelectorAll(".rw-scene")) {
+        const [space, taken, around, own, drawn] = [
+          content.parentElement, content, parts, main, scene,
+        ].map((part) => part.getBoundingClientRect().height);
+        if (!drawn) continue;
+        const room = scene.offsetHeight * (1 + (space - taken + around - own) / drawn);
+        root.style.setProperty("--rw-room", Math.floor(room));
+        fitScene(scene);
+      }
+    }
+  };
   const WIDEST_BESIDE = 1.2;
   const LONGEST_BESIDE = 66;
   /** Whether a slide has one picture about as high as wide, and code that leaves room beside it. */
@@ -41,9 +56,24 @@
   }
   // In the next frame: a change of size while sizes are being reported would be reported again.
   const sizes = new ResizeObserver((entries) => {
-    requestAnimationFrame(() => entries.forEach(({ target }) => fit(target)));
+    requestAnimationFrame(() => entries.forEach(({ target }) => {
+      fit(target);
+      fitView(target);
+    }));
   });
   for (const content of document.querySelectorAll(".fit")) sizes.observe(content);
+
+  addEventListener("beforeprint", () => {
+    page.classList.add("print-pdf");  // ends what reveal.js has to say of paper
+    for (const content of document.querySelectorAll(".fit")) {
+      fit(content);
+      fitView(content);
+    }
+  });
+  addEventListener("afterprint", () => {
+    page.classList.remove("print-pdf");
+    Reveal.layout();
+  });
 
   const enterView = () => {
     Reveal.getCurrentSlide().querySelector(".rw-view")?.focus({ preventScroll: true });

@@ -12,7 +12,7 @@ from engine.course.places import CHAPTERS, EXERCISES, CourseError, Places
 from engine.course.site.home import home_html, read_readme
 from engine.course.site.pages import INDEX, Page, Site
 from engine.course.site.writing import Doors, page_html, titles_script, word_anchor, written
-from engine.drawing.palette import DARK, LIGHT, css_variables
+from engine.drawing.palette import DARK, LIGHT
 from engine.widgets import front_end
 
 FOLDER = "site"
@@ -137,8 +137,7 @@ def style() -> str:
     parts = (
         _root(LIGHT),
         dark,
-        css_variables("html"),
-        front_end.style(),
+        offline.views_style(),
         offline.asset("site.css"),
     )
     return "\n".join(map(str, parts))
@@ -158,4 +157,5 @@ def views_script() -> str:
     views = front_end.script()
     if views.count(EXPORTED) != 1:
         raise CourseError("The front end of the views does not export what the pages expect.")
-    return f"(() => {{\n{views.replace(EXPORTED, '')}{offline.asset('live.js')}}})();\n"
+    after = "".join((*offline.views_assets(), offline.asset("pages.js")))
+    return f"(() => {{\n{views.replace(EXPORTED, '')}{after}}})();\n"

@@ -136,7 +136,7 @@ def _cell(cell: NotebookNode, text: Text, page: Page, doors: Doors) -> str:
         text.attachments = cell.get("attachments", {})
         body = text.write(WAYS.sub("", cell.source))
         if slide_type(cell) == "notes":
-            body = f"<details><summary>For teachers</summary>\n{body}</details>\n"
+            body = f'<details class="notes"><summary>For teachers</summary>\n{body}</details>\n'
         return f'<div class="text">\n{body}</div>'
     if cell.cell_type != "code":
         return offline.cell_html(cell)
@@ -216,7 +216,7 @@ def framed(address: str, title: str, contents: str, main: str, license_name: str
             "TOP": way(address, INDEX).removesuffix(INDEX),
             "CONTENTS": contents,
             "MAIN": main,
-            "VIEWS": _views_script(address) if 'class="live"' in main else "",
+            "VIEWS": _views_script(address) if re.search('class="live"|<details', main) else "",
             "LICENSE": mine,
         },
     )

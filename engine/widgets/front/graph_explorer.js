@@ -123,7 +123,9 @@ function listenToItems(scene, items, { choose, press }) {
   const itemAt = (target) => target.closest("[data-node], [data-frame]");
   scene.addEventListener("focusin", ({ target }) => {
     const item = itemAt(target);
-    if (item) choose(item);
+    if (!item) return;
+    choose(item);
+    scrollTo(scene, item);
   });
   scene.addEventListener("click", ({ target }) => {
     itemAt(target)?.focus({ preventScroll: true });
@@ -182,6 +184,7 @@ function buildExplorer(payload, bar) {
     hint: payload.hint,
   });
   root.classList.add("rw-explorer");
+  roveAmong([find, hops, undo, boxes]);
   return {
     root, input, hops, find, undo, boxes, story, notice, scene, crumbs, details, found,
   };
@@ -255,6 +258,7 @@ function showCrumbs(crumbs, page, act) {
     element.addEventListener("click", () => act.close(path));
     return element;
   });
+  roveAmong(buttons);
   crumbs.replaceChildren("Close:", ...buttons);
   crumbs.hidden = buttons.length === 0;
 }

@@ -580,6 +580,7 @@ function buildLive(payload, walkBar) {
     summary: payload.summary, above: [bar], scene, story, bar: below, beside: [aside, table], hint: "",
   });
   root.classList.add("rw-live");
+  root.dataset.types = "";
   const svg = scene.querySelector("svg");
   svg?.setAttribute("role", "group");
   const found = partsOf(scene);

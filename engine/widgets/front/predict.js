@@ -61,6 +61,7 @@ function buildPredict(payload) {
     hint: payload.hint,
   });
   root.classList.add("rw-asks");
+  root.dataset.types = "";
   roveAmong([check, showMe, again]);
   lightTogether(root);
   const hint = root.querySelector(".rw-hint");

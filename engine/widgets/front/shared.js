@@ -78,7 +78,7 @@ function putDrawing(scene, markups) {
   const camera = cameras.get(scene) ?? newCamera(scene);
   camera.shown?.picture.remove();
   Object.assign(camera, { pictures, shown: null, zoomed: null, follows: [], parts: [] });
-  turnTo(camera, pictures[0]);
+  putUp(camera, pictures[0]);
   if (scene.clientWidth) fitScene(scene);
 }
 
@@ -140,14 +140,19 @@ function noDrawing(scene, notice) {
   scene.replaceChildren(make("p", {}, notice));
 }
 
+/** Show another placement, and say so to whoever has already looked for parts of the one before. */
 function turnTo(camera, placement) {
   if (camera.shown === placement) return;
+  putUp(camera, placement);
+  if (camera.parts.length) camera.scene.dispatchEvent(new CustomEvent("turned", { bubbles: true }));
+}
+
+function putUp(camera, placement) {
   camera.shown?.picture.remove();
   camera.shown = placement;
   camera.scene.prepend(placement.picture);
   for (const parts of camera.parts) findParts(camera, parts);
   drawOverview(camera);
-  camera.scene.dispatchEvent(new CustomEvent("turned", { bubbles: true }));
 }
 
 function drawOverview(camera) {
@@ -204,6 +209,8 @@ function fitScene(scene) {
 /** The height that leaves the sentences in sight beside a drawing. */
 function roomOf(scene) {
   const root = scene.closest(".rw-view");
+  const given = Number(root?.style.getPropertyValue("--rw-room"));
+  if (given) return Math.max(LOWEST_SCENE, given);
   let seen = innerHeight;
   for (let part = root?.parentElement; part; part = part.parentElement) {
     const { overflowY } = getComputedStyle(part);
@@ -426,6 +433,11 @@ function flyAll(parts, contributions, landed) {
   if (calm || travelers.some(({ label, line }) => !label || !line)) {
     return travelers.forEach(({ place }) => landed(place));
   }
+  const scene = travelers[0]?.label.closest(".rw-scene");
+  const arrive = () => {
+    flights.delete(parts);
+    scene?.removeAttribute("data-travels");
+  };
   const rest = (traveler) => {
     traveler.rests = true;
     traveler.label.setAttribute("transform", traveler.home);
@@ -446,12 +458,14 @@ function flyAll(parts, contributions, landed) {
       }
     }
     if (travelers.some(({ rests }) => !rests)) frame = requestAnimationFrame(move);
-    else flights.delete(parts);
+    else arrive();
   };
   flights.set(parts, () => {
     cancelAnimationFrame(frame);
     travelers.filter(({ rests }) => !rests).forEach(rest);
+    arrive();
   });
+  scene?.setAttribute("data-travels", "");
   return move(begun);
 }
 
@@ -534,8 +548,11 @@ function presenterMode(model, root, showView) {
   root.addEventListener("keydown", (event) => {
     const key = event.key.toLowerCase();
     const types = event.target.matches("input[type=text], select, g[role=slider]");
-    const camera = cameras.get(root.querySelector(".rw-scene"));
-    const zooms = key in ZOOM_KEYS && camera?.shown;
+    const scene = root.querySelector(".rw-scene");
+    const camera = cameras.get(scene);
+    // Where numbers are typed, minus and 0 belong to them, except on the drawing itself.
+    const listens = !("types" in root.dataset) || event.target === scene;
+    const zooms = key in ZOOM_KEYS && camera?.shown && listens;
     if (types || isShortcut(event) || !(key in act || zooms)) return;
     event.stopImmediatePropagation();
     event.preventDefault();
@@ -759,6 +776,17 @@ function patience(notice, silence) {
   return { begin, end, giveUp };
 }
 
+// The Tab key stops at a table only where there is something to scroll.
+const tables = new ResizeObserver((entries) => {
+  for (const { target } of entries) {
+    const box = target.closest(".rw-order");
+    if (!box) continue;
+    const scrolls = box.scrollWidth > box.clientWidth || box.scrollHeight > box.clientHeight;
+    if (scrolls) box.tabIndex = 0;
+    else box.removeAttribute("tabindex");
+  }
+});
+
 /** A table in a box that scrolls when it is too large. */
 function tableBox(caption, heads, body, attributes = {}) {
   const table = make(
@@ -768,8 +796,11 @@ function tableBox(caption, heads, body, attributes = {}) {
     make("thead", {}, make("tr", {}, ...heads)),
     body,
   );
-  const box = { class: "rw-order", role: "group", "aria-label": caption, tabindex: 0 };
-  return make("div", { ...box, ...attributes }, table);
+  const box = { class: "rw-order", role: "group", "aria-label": caption };
+  const element = make("div", { ...box, ...attributes }, table);
+  tables.observe(element);
+  tables.observe(table);
+  return element;
 }
 
 /** The head of a column of numbers, or of names; without a text it is no head. */
@@ -833,7 +864,7 @@ function listenToKeys(root, keys, act) {
 /** Esc gives the keys back to the page around; Shift and Enter run JupyterLab's cell, also from a field. */
 function leaveByKeys(root) {
   root.addEventListener("keydown", (event) => {
-    if (event.key === "Escape" && !event.defaultPrevented) {
+    if (event.key === "Escape" && !event.target.matches(".rw-typed")) {
       const cell = root.closest(".jp-Cell");
       event.preventDefault();
       event.stopPropagation();

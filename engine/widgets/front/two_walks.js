@@ -15,7 +15,7 @@ VIEWS.twins = (model) => {
       payload.positions.map(({ sentences }) => sentences), payload.positions.map(({ heading }) => heading),
     );
     const element = make("div", { class: "rw-twin", role: "group", "aria-label": titles[side] || payload.summary },
-      make("h4", {}, titles[side]), scene, story);
+      make("strong", {}, titles[side]), scene, story);
     return { frames, scene, story, element, rows: [], order: element, receives: payload.receives, ...partsOf(scene) };
   });
   const story = storyOf(differs.map(({ sentence }) => [sentence]), differs.map(({ heading }) => heading));
