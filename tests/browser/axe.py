@@ -30,7 +30,7 @@ _RUN = """async element => {
 }"""
 # Of a view that is higher than the page, some text has to be in sight.
 _TO_THE_MIDDLE = """element =>
-  (element.querySelector('thead') ?? element).scrollIntoView({ block: 'center' })"""
+  (element.querySelector('.rw-said') ?? element).scrollIntoView({ block: 'center' })"""
 _FAINT = """(element, least) => {
   const rgba = color => (color.match(/[\\d.]+/g) ?? [0, 0, 0, 0]).map(Number);
   const luminance = color => {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -240,6 +241,33 @@ def test_a_folded_graph_has_its_slide_and_can_be_read_at_every_step(
         assert_accessible(shown.part(".fit"))
         shown.press("Escape", "PageDown")
         assert shown.place == here + 1
+    shown.check_silent()
+
+
+def test_a_printed_deck_has_a_page_for_each_slide_and_one_for_four_steps(
+    deck: Callable[..., Deck],
+) -> None:
+    shown = deck("06-the-seven-node-walk")
+    slides = shown.page.evaluate("() => Reveal.getTotalSlides()")
+    printed = shown.page.pdf(prefer_css_page_size=True)
+    # The slide of the walk gives its place to two pages of steps; the answers are the last page.
+    assert len(re.findall(rb"/Type /Page\b", printed)) == slides - 1 + 2 + 1
+
+    shown.page.evaluate("() => dispatchEvent(new Event('beforeprint'))")
+    shown.page.emulate_media(media="print")
+    cut = shown.page.evaluate(
+        """() => [...document.querySelectorAll('.fit, .rw-handout figure')].filter(part => {
+          const [inner, room] = [part, part.parentElement].map(p => p.getBoundingClientRect());
+          return inner.bottom > room.bottom + 1 || inner.right > room.right + 1;
+        }).map(part => part.textContent.trim().slice(0, 60))"""
+    )
+    assert not cut
+    assert shown.page.locator(".rw-handout figure").count() == 8
+    shown.page.emulate_media(media="screen")
+    shown.page.evaluate("() => dispatchEvent(new Event('afterprint'))")
+    shown.press("PageDown")
+    assert shown.place == 1
+    assert not shown.page.evaluate(TOO_LARGE)
     shown.check_silent()
 
 

@@ -416,6 +416,66 @@ def test_on_paper_a_chapter_is_light_and_its_views_are_pictures(
     assert shown.settle().theme == "dark"
 
 
+def test_a_printed_chapter_is_a_handout_and_the_page_is_itself_again(
+    visit: Callable[..., Visit],
+) -> None:
+    shown = visit(SEVEN_NODES)
+    page = shown.page
+    walk = page.locator("[data-view=walk]").first
+    walk.locator(".rw-view").focus()
+    shown.press("PageDown", "PageDown")
+    before = page.locator("main").inner_text()
+
+    page.evaluate("() => dispatchEvent(new Event('beforeprint'))")
+    page.emulate_media(media="print")
+    shown.settle()
+    assert walk.is_hidden()
+    steps = page.locator(".rw-handout figure")
+    told = steps.locator("figcaption strong").all_inner_texts()
+    assert [text.split(":")[0] for text in told] == [
+        "Start, before step 1 of 7",
+        *(f"Step {step} of 7" for step in range(1, 8)),
+    ]
+    assert steps.locator('[data-state="current"]').count() == 7
+    assert steps.nth(3).locator(".rw-caption[data-active]").count() == 2
+    for svg in steps.locator("svg").all():
+        drawn, seen = svg.evaluate(
+            "svg => [svg.getBBox(), svg.viewBox.baseVal].map(b => [b.x + b.width, b.y + b.height])"
+        )
+        assert drawn[0] <= seen[0] + 1
+        assert drawn[1] <= seen[1] + 1
+    folded = page.locator("main .text details:not(.notes)")
+    answers = page.locator(".rw-answers > ol > li")
+    assert answers.count() == folded.count() > 0
+    assert all(answers.all_inner_texts())
+    assert "(1, at the end)" in folded.first.inner_text()
+
+    page.emulate_media(media="screen")
+    page.evaluate("() => dispatchEvent(new Event('afterprint'))")
+    assert page.locator("main").inner_text() == before
+    shown.check_silent()
+
+
+@BOTH
+def test_a_link_opens_a_view_at_a_step_and_steps_write_their_link(
+    visit: Callable[..., Visit],
+) -> None:
+    shown = visit(f"{SEVEN_NODES}#view-2/step-3")
+    view = shown.page.locator("#view-2")
+    place = view.locator(".rw-place")
+    assert place.inner_text() == "3 / 7"
+    box = view.bounding_box()
+    assert box is not None
+    assert 0 <= box["y"] < 100
+    shown.press("PageDown")
+    assert place.inner_text() == "4 / 7"
+    assert shown.page.url.endswith("#view-2/step-4")
+    shown.page.evaluate("() => { location.hash = '#view-2/step-99'; }")
+    shown.settle()
+    assert place.inner_text() == "7 / 7"
+    shown.check_silent()
+
+
 def test_without_javascript_there_are_pictures_and_text(browser: Browser, site: Path) -> None:
     context = browser.new_context(
         viewport=WIDE, offline=True, java_script_enabled=False, color_scheme="dark"

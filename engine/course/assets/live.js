@@ -158,7 +158,7 @@ function quotedText(text, longest) {
 const liveViews = [...document.querySelectorAll(".live")].map((el, place) => {
   const traits = JSON.parse(el.querySelector("script").textContent);
   const model = storedModel(traits);
-  el.id = `view-${place + 1}`;
+  el.id ||= `view-${place + 1}`;
   render({ model, el });
   return { el, model, kind: traits.view };
 });

@@ -15,6 +15,32 @@
     page.dataset.theme = page.dataset.theme === "dark" ? "light" : "dark";
   };
 
+  /** Let the drawings of a view take all the room that its slide leaves; a table gives way to them. */
+  const fitView = (content) => {
+    for (const root of content.querySelectorAll(".live .rw-view:not([data-full])")) {
+      root.removeAttribute("data-crowded");
+      fitDrawings(content, root);
+      if (!root.querySelector(".rw-scene[data-part]")) continue;
+      root.setAttribute("data-crowded", "");
+      fitDrawings(content, root);
+    }
+  };
+  const fitDrawings = (content, root) => {
+    const main = root.querySelector(".rw-main");
+    for (const scene of root.querySelectorAll(".rw-scene")) {
+      const [space, taken, around, own, drawn] = [
+        content.parentElement, content, main.parentElement, main, scene,
+      ].map((part) => part.getBoundingClientRect());
+      if (!drawn.height) continue;
+      const stands = [...main.parentElement.children].every((part) => (
+        part === main || part.getBoundingClientRect().top < own.bottom
+      ));
+      const left = space.height - taken.height + (stands ? around.height - own.height : 0);
+      root.style.setProperty("--rw-room", Math.floor(scene.offsetHeight * (1 + left / drawn.height)));
+      fitScene(scene);
+    }
+  };
+
   /** Make what is on a slide as large as there is space for; few words may be larger than usual. */
   const fit = (content) => {
     const space = content.parentElement.getBoundingClientRect().height;
@@ -22,22 +48,16 @@
     const fixed = content.querySelector("pre, .picture, .live, details");
     for (let size = fixed ? 1 : LARGEST; ; size -= STEP) {
       content.style.setProperty("--fit", Math.max(size, SMALLEST).toFixed(2));
+      fitView(content);
       const { height } = content.getBoundingClientRect();
-      if (size <= SMALLEST || height <= (size > 1.01 ? AIRY : 1) * space) return;
+      if (height <= (size > 1.01 ? AIRY : 1) * space) return;
+      if (size <= SMALLEST) break;
     }
-  };
-  /** Let the drawings of a view take all the room that its slide leaves. */
-  const fitView = (content) => {
-    for (const root of content.querySelectorAll(".live .rw-view:not([data-full])")) {
-      const [main, parts] = [root.querySelector(".rw-main"), root.querySelector(".rw-parts")];
-      for (const scene of root.querySelectorAll(".rw-scene")) {
-        const [space, taken, around, own, drawn] = [
-          content.parentElement, content, parts, main, scene,
-        ].map((part) => part.getBoundingClientRect().height);
-        if (!drawn) continue;
-        const room = scene.offsetHeight * (1 + (space - taken + around - own) / drawn);
-        root.style.setProperty("--rw-room", Math.floor(room));
-        fitScene(scene);
+    for (const drawing of content.querySelectorAll(".picture > :is(img, svg)")) {
+      const over = content.getBoundingClientRect().height - space;
+      const { height } = drawing.getBoundingClientRect();
+      if (over > 0 && height > over) {
+        drawing.style.maxHeight = `${(1 - over / height) * parseFloat(getComputedStyle(drawing).height)}px`;
       }
     }
   };
@@ -45,8 +65,8 @@
   const LONGEST_BESIDE = 66;
   /** Whether a slide has one picture about as high as wide, and code that leaves room beside it. */
   const standsBeside = (content) => {
-    const images = content.querySelectorAll(".picture > img");
-    if (images.length !== 1 || !images[0].matches(".highlight + .picture > img")) return false;
+    const images = content.querySelectorAll(".picture > :is(img, svg)");
+    if (images.length !== 1 || !images[0].matches(".highlight + .picture > *")) return false;
     const [width, height] = ["width", "height"].map((name) => images[0].getAttribute(name));
     const longest = Number(content.style.getPropertyValue("--longest"));
     return width < WIDEST_BESIDE * height && longest <= LONGEST_BESIDE;
@@ -56,19 +76,13 @@
   }
   // In the next frame: a change of size while sizes are being reported would be reported again.
   const sizes = new ResizeObserver((entries) => {
-    requestAnimationFrame(() => entries.forEach(({ target }) => {
-      fit(target);
-      fitView(target);
-    }));
+    requestAnimationFrame(() => entries.forEach(({ target }) => fit(target)));
   });
   for (const content of document.querySelectorAll(".fit")) sizes.observe(content);
 
   addEventListener("beforeprint", () => {
     page.classList.add("print-pdf");  // ends what reveal.js has to say of paper
-    for (const content of document.querySelectorAll(".fit")) {
-      fit(content);
-      fitView(content);
-    }
+    document.querySelectorAll(".fit").forEach(fit);
   });
   addEventListener("afterprint", () => {
     page.classList.remove("print-pdf");

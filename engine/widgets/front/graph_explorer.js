@@ -69,12 +69,13 @@ VIEWS.explorer = (model) => {
     jump(name);
   });
   listenToKeys(root, {}, () => {});
-  scene.addEventListener("turned", () => {
+  scene.addEventListener("turned", ({ detail }) => {
     if (!drawing.page.boxes) return;
     const before = chosen ? itemOf(drawing.page, chosen) : {};
     drawing.items = itemsOf(scene, drawing.page);
     const item = sameItem(drawing, before);
     if (item) choose(item);
+    if (detail.hadFocus) item?.focus({ preventScroll: true });
   });
 
   /** Put a new drawing up, and keep what was chosen and where the focus was. */
@@ -93,12 +94,16 @@ VIEWS.explorer = (model) => {
     else showChosen(parts, payload, page, null, act);
     if (held) (item ?? root).focus({ preventScroll: !item });
   };
+  let told = {};  // what the notice belongs to
   return {
     root,
     show: () => {
       const page = model.get("shown");
-      waiting.end();
-      notice.textContent = page.notice;
+      if (page !== told.page || position() !== told.at) {
+        waiting.end();
+        notice.textContent = page.notice;
+      }
+      told = { page, at: position() };
       if (page.hops && page.hops !== drawing.page.hops) parts.hops.value = page.hops;
       if (String(page.svg) !== String(drawing.page.svg) || page.boxes.length !== drawing.page.boxes?.length) {
         draw(page);

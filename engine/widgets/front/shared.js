@@ -143,8 +143,10 @@ function noDrawing(scene, notice) {
 /** Show another placement, and say so to whoever has already looked for parts of the one before. */
 function turnTo(camera, placement) {
   if (camera.shown === placement) return;
+  const hadFocus = camera.shown.picture.contains(document.activeElement);
   putUp(camera, placement);
-  if (camera.parts.length) camera.scene.dispatchEvent(new CustomEvent("turned", { bubbles: true }));
+  if (!camera.parts.length) return;
+  camera.scene.dispatchEvent(new CustomEvent("turned", { bubbles: true, detail: { hadFocus } }));
 }
 
 function putUp(camera, placement) {
