@@ -227,7 +227,7 @@ def test_a_folded_graph_has_its_slide_and_can_be_read_at_every_step(
             size, word = shown.page.evaluate(SMALLEST_WORD)
             assert size >= READABLE - 0.01, word
             shown.press("PageDown")
-        shown.part(".rw-node").first.click()
+        shown.part('.rw-node[data-state="current"]').click()
         assert "nodes" in shown.text(".rw-details") or "Used" in shown.text(".rw-details")
         shown.press("Enter")
         shown.page.wait_for_function(

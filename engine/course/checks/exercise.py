@@ -479,17 +479,14 @@ def number_by(
     return judge
 
 
-def numbers_by(
-    given: Given, tolerance: float = 1e-6, **texts: str
-) -> Callable[[dict[str, float]], Finding | None]:
+def numbers_by(given: Given, **texts: str) -> Callable[[dict[str, float]], Finding | None]:
     """Judge a dictionary of numbers, each by its expressions, the first first.
 
     Args:
         given: what the expressions use, by name, or what makes it; ``name`` is that of the number.
-        tolerance: relative.
         **texts: for each number, as in :func:`number_by`.
     """
-    judges = {name: number_by(given, text, name, tolerance) for name, text in texts.items()}
+    judges = {name: number_by(given, text, name) for name, text in texts.items()}
 
     def judge(answer: dict[str, float]) -> Finding | None:
         found = (judge(answer[name]) for name, judge in judges.items())
