@@ -66,7 +66,7 @@ def pip_install() -> str:
     >>> pip_install().split()[-1]
     'install'
     """
-    if importlib.util.find_spec("pip"):
+    if any(importlib.metadata.distributions(name="pip")):
         return f"{quoted(sys.executable)} -m pip install"
     return f"uv pip install --python {quoted(sys.executable)}"
 

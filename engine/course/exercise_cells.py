@@ -5,7 +5,7 @@ check needs too, and that therefore stand with the check: a function's solution,
 mistakes are edits of, and an exercise that has a ``task`` there, of which the notebook gets all
 cells. So each cell has one source, and what an instructor adds for a new exercise is one entry.
 
->>> answer_source("def half(x):\\n    return x / 2").splitlines()[1:3]
+>>> answer_source("def half(x):\n    return x / 2").splitlines()[1:3]
 ['    ### BEGIN SOLUTION', '    return x / 2']
 """
 

@@ -57,7 +57,7 @@ class SortSteps(SteppedView):
 
     >>> x = Value(3.0)
     >>> view = SortSteps(x * x)
-    >>> view.step(3).state.heading
+    >>> view.step(4).state.heading
     'x was visited before: pass over it'
     """
 

@@ -84,7 +84,7 @@ def report(size: Size) -> Iterator[str]:
 
 def times(page: Page, presses: int) -> list[float]:
     """Step to the end and back again, and return the milliseconds of each step."""
-    page.locator(".rw-view .rw-hint").click()
+    page.locator(".rw-view .rw-said").click()
     page.keyboard.press("Home")
     page.evaluate(_WATCH)
     last = int(page.locator(".rw-place").inner_text().split(" / ")[1])

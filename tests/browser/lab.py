@@ -60,6 +60,19 @@ def wait_until(true: Callable[[], Any], what: str, seconds: float = PATIENCE) ->
         time.sleep(0.1)
 
 
+def text_pixels(picture: Locator) -> float:
+    """How large the texts of a plot are shown."""
+    return float(
+        picture.evaluate("""img => {
+          const text = atob(img.src.split(",")[1]);
+          const [, width, height] = /viewBox="0 0 ([0-9.]+) ([0-9.]+)"/.exec(text).map(Number);
+          const sizes = [...text.matchAll(/font-size: ([0-9.]+)px/g)].map((found) => found[1]);
+          const { width: w, height: h } = img.getBoundingClientRect();
+          return Math.min(...sizes) * Math.min(w / width, h / height);
+        }""")
+    )
+
+
 @dataclass
 class LabPage:
     """One notebook, open in JupyterLab in a browser page of its own."""

@@ -14,7 +14,7 @@ from playwright.sync_api import Locator
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 NAMES = sorted(path.name for path in NOTEBOOKS.glob("*.ipynb"))
 WIDGET = "application/vnd.jupyter.widget-view+json"
-PICTURES = ("image/svg+xml", "image/png")
+PICTURES = ("image/svg+xml", "text/html")
 
 # Whether each picture of a cell, outside of live views, has been drawn, and all of it can be
 # scrolled to.

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from axe import assert_accessible
-from lab import Lab, LabPage, wait_until
+from lab import Lab, LabPage, text_pixels, wait_until
 from playwright.sync_api import Locator
 
 from engine import GradientCheck, Value
@@ -235,8 +235,7 @@ def test_it_can_be_read_in_every_light_and_size(
         picture = page.code_cell(place).locator(".jp-OutputArea-output img")
         picture.scroll_into_view_if_needed()
         assert picture.count() == 1
-        width, natural = picture.evaluate("img => [img.width, img.naturalWidth]")
-        assert natural == 2 * width
+        assert text_pixels(picture) >= 11
     page.screenshot(tmp_path / "plots.png")
     assert_quiet(page)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from axe import assert_accessible
-from lab import Lab, LabPage, wait_until
+from lab import Lab, LabPage, text_pixels, wait_until
 from matplotlib.image import imread
 from playwright.sync_api import Locator
 
@@ -81,19 +81,6 @@ def test_a_running_training_is_ended_by_its_button_and_by_an_interrupt(
     assert 0 < stopped_after(page) < 20000
     assert page.console_errors == []
     assert page.foreign_requests == []
-
-
-def text_pixels(picture: Locator) -> float:
-    """How large the texts of a plot are shown."""
-    return float(
-        picture.evaluate("""img => {
-          const text = atob(img.src.split(",")[1]);
-          const [, width, height] = /viewBox="0 0 ([0-9.]+) ([0-9.]+)"/.exec(text).map(Number);
-          const sizes = [...text.matchAll(/font-size: ([0-9.]+)px/g)].map((found) => found[1]);
-          const { width: w, height: h } = img.getBoundingClientRect();
-          return Math.min(...sizes) * Math.min(w / width, h / height);
-        }""")
-    )
 
 
 def test_the_slider_of_learning_rates_goes_by_keyboard(lab: Lab, tmp_path: Path) -> None:

@@ -101,7 +101,7 @@ def test_a_deck_fetches_nothing_and_has_every_view(file: Path, decks: Path) -> N
 
 def shows_a_view(cell: NotebookNode, named: set[str]) -> bool:
     """A cell has a stored picture, and its last line begins with a view or the name of one."""
-    kinds = {build.SVG, "image/png"}
+    kinds = {build.SVG, build.HTML}
     if not any(kinds & set(output.get("data", {})) for output in cell.get("outputs", ())):
         return False
     first_word = re.match(r"\w+", ast.unparse(ast.parse(cell.source).body[-1]))

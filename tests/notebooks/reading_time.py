@@ -11,6 +11,8 @@ import re
 
 from nbformat.notebooknode import NotebookNode
 
+from engine.course.slides import slide_type
+
 WORDS_A_MINUTE = 60
 LINES_A_MINUTE = 5
 MINUTES_A_VIEW = 2
@@ -24,12 +26,13 @@ VIEW = re.compile(
 )
 WORD = re.compile(r"\w[\w'-]*")
 TARGET = re.compile(r"\]\([^)]*\)")
+LIST_AT_THE_END = re.compile("## (?:Exercises|Words of this chapter)")
 HIDDEN = re.compile(r"### BEGIN.*?### END[^\n]*", re.DOTALL)
 
 
 def is_read(cell: NotebookNode) -> bool:
     """Whether a cell belongs to the way through a chapter: notes and lists at its end do not."""
-    return cell.metadata.get("slideshow", {}).get("slide_type") not in {"notes", "skip"}
+    return slide_type(cell) != "notes" and not LIST_AT_THE_END.match(cell.source)
 
 
 def reading(cells: list[NotebookNode]) -> float:
