@@ -10,7 +10,7 @@ import nbformat
 import pytest
 from axe import assert_accessible
 from engines import BOTH
-from lab import Lab
+from lab import Lab, wait_until
 from playwright.sync_api import Locator, Page
 
 from engine import GradientCheck, GraphExplorer, OrderPlayground, Predict, ReverseWalk, Value
@@ -357,7 +357,8 @@ def test_a_view_on_a_slide_fills_the_screen_and_gives_it_back(
         texts = view.evaluate(TEXTS)
         assert all(found["size"] >= LEAST_TYPE for found in texts if not found["drawn"]), texts
         assert view.evaluate("view => view.scrollHeight - view.clientHeight") == 0
-        assert view.evaluate(COVERED) < 1
+        # Firefox tells of the new size of a full screen some frames later.
+        wait_until(lambda: view.evaluate(COVERED) < 1, "no contribution lies on a box", 20)
         page.screenshot(path=tmp_path / "full.png")
         page.keyboard.press("f")
         page.locator(".rw-view[data-full]").wait_for(state="detached")
